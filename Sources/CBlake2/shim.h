@@ -1,0 +1,2 @@
+#include <stddef.h>
+#include <blake2.h>

@@ -1,0 +1,1 @@
+#include <intel-ipsec-mb.h>

@@ -1,0 +1,2 @@
+#include "ctun.h"
+int ctun_version(void) { return 1; }

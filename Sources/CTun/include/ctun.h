@@ -1,0 +1,4 @@
+#ifndef CTUN_H
+#define CTUN_H
+int ctun_version(void);
+#endif

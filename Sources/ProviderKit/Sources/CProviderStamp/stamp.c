@@ -1,0 +1,1 @@
+#include "providerhost_stamp.h"
