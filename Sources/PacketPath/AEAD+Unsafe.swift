@@ -55,9 +55,10 @@ struct AEAD: ~Copyable {
     private let table: UnsafePointer<ctun_aead_backend>
     private let state: UnsafeMutableRawPointer
     private let key: UnsafeMutablePointer<SIMD4<UInt64>>
-    private typealias Function = @convention(c) (
-        UnsafeMutableRawPointer, UnsafePointer<UInt8>, UnsafeMutablePointer<ctun_aead_job>, Int
-    ) -> Void
+    private typealias Function =
+        @convention(c) (
+            UnsafeMutableRawPointer, UnsafePointer<UInt8>, UnsafeMutablePointer<ctun_aead_job>, Int
+        ) -> Void
     private let sealFunction: Function
     private let openFunction: Function
 
