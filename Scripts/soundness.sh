@@ -72,7 +72,7 @@ for binary in providerhost libWireGuardProvider.so libLoopbackProvider.so; do
     [ -e "$build/$binary" ] || { finding "$build/$binary is missing: build first"; continue; }
     copies=$(ldd "$build/$binary" | grep -c 'libProviderKit') || true
     [ "$copies" = 1 ] || finding "$binary links $copies copies of ProviderKit, not one"
-    ! nm -D --defined-only "$build/$binary" | grep -q '11ProviderKit20PacketTunnelProviderMp$' ||
+    ! nm -D --defined-only "$build/$binary" | grep -qF 's11ProviderKit10PacketFlowMp' ||
         finding "$binary has a copy of ProviderKit linked into it"
 done
 for module in libWireGuardProvider.so libLoopbackProvider.so; do
