@@ -1,1 +1,1 @@
-// Loopback
+import ProviderKit
