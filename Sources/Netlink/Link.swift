@@ -21,6 +21,9 @@ public struct Link: Hashable, Sendable {
         public var sendErrors: UInt64 = 0
         public var receiveDrops: UInt64 = 0
         public var sendDrops: UInt64 = 0
+
+        /// Counters at zero.
+        public init() {}
     }
 
     /// The interface index, unique in its namespace.
@@ -41,6 +44,21 @@ public struct Link: Hashable, Sendable {
     public var addressGeneration: AddressGeneration?
     /// The counters at the time of the report.
     public var statistics: Statistics
+
+    /// A link with counters at zero, as a model of the kernel needs it.
+    public init(
+        index: UInt32, name: String, flags: UInt32, mtu: Int, transmitQueueLength: Int = 500, kind: String? = nil,
+        addressGeneration: AddressGeneration? = nil
+    ) {
+        self.index = index
+        self.name = name
+        self.flags = flags
+        self.mtu = mtu
+        self.transmitQueueLength = transmitQueueLength
+        self.kind = kind
+        self.addressGeneration = addressGeneration
+        statistics = Statistics()
+    }
 
     /// Whether the interface is administratively up.
     public var isUp: Bool { flags & UInt32(IFF_UP) != 0 }

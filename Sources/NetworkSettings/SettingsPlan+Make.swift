@@ -21,7 +21,12 @@ extension SettingsPlan {
         let owned = Set(old.addresses)
         let present = Set(observed.addresses.map(\.identity))
         let adding = wanted.filter { !present.contains($0.identity) }
-        let removing = old.addresses.filter { !wanted.contains($0) }
+        let going = old.addresses.filter { !wanted.contains($0) }
+        // To the kernel an IPv6 address is the same whatever its prefix length, so here the old one must go first.
+        let inTheWay = going.filter { old in
+            old.address.family == .ipv6 && wanted.contains { $0.address == old.address }
+        }
+        let removing = going.filter { !inTheWay.contains($0) }
         plan.result.addresses = wanted.filter { owned.contains($0) || !present.contains($0.identity) }
         plan.result.routes = layout.routes
         plan.result.rules = layout.rules
@@ -32,7 +37,10 @@ extension SettingsPlan {
         plan.addWayBack(old, includesRoutes: changesIPv4)
         plan.setSysctls(old, target, layout, observed)
         plan.prepareLink(old, target, observed.link)
-        plan.batch("add addresses", adding.map { Move(request: .addAddress($0), inverse: .deleteAddress($0)) })
+        plan.batch(
+            "add addresses",
+            inTheWay.map { Move(request: .deleteAddress($0), inverse: .addAddress($0)) }
+                + adding.map { Move(request: .addAddress($0), inverse: .deleteAddress($0)) })
         plan.batch(
             "clear the spare table",
             observed.leftovers.map { Move(request: .deleteRoute($0), inverse: .replaceRoute($0)) })
