@@ -1,12 +1,11 @@
 import CMnl
 import Glibc
-import Synchronization
 
 /// Reports what anyone changes in the namespace: links, addresses, routes and rules of both families.
 ///
 /// Like a request socket, it belongs to the namespace of the thread that makes it. Wait for `fileDescriptor` to be
 /// readable, then call `read()` until it returns nothing.
-public final class NetlinkMonitor: Sendable {
+public final class NetlinkMonitor {
     /// A change, with the value after it (or the value that went).
     public enum Event: Hashable, Sendable {
         case link(Link)
@@ -21,17 +20,13 @@ public final class NetlinkMonitor: Sendable {
         case resyncNeeded
     }
 
-    private struct State: ~Copyable {
-        var socket: RawSocket
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    }
-
     /// The groups' numbers: link, IPv4 address, route and rule, IPv6 address, route and rule (linux/rtnetlink.h).
     private static let groups: [UInt32] = [1, 5, 7, 8, 9, 11, 19]
     /// Datagrams per call, so that a flood of changes cannot hold the caller.
     private static let readLimit = 64
 
-    private let state: Mutex<State>
+    private let socket: RawSocket
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
     /// Readable when there is something to read; owned by the monitor.
     public let fileDescriptor: Int32
@@ -43,7 +38,7 @@ public final class NetlinkMonitor: Sendable {
             let socket = try RawSocket(groups: mask, isNonblocking: true)
             socket.setReceiveBuffer(bytes: Int32(clamping: receiveBuffer))
             fileDescriptor = socket.fileDescriptor
-            state = Mutex(State(socket: socket))
+            self.socket = socket
         } catch {
             throw NetlinkError(code: error.code, request: "watch the namespace for changes")
         }
@@ -51,23 +46,21 @@ public final class NetlinkMonitor: Sendable {
 
     /// The events that wait, oldest first, without blocking; empty when there are none.
     public func read() throws(NetlinkError) -> [Event] {
-        try state.withLock { (state) throws(NetlinkError) in
-            var events: [Event] = []
-            for _ in 0..<Self.readLimit {
-                do throws(RawSocket.Failure) {
-                    let count = try state.socket.receive(into: &state.buffer)
-                    events += Message.split(state.buffer.prefix(count)).compactMap { Event($0) }
-                } catch {
-                    switch error.code {
-                    case EAGAIN: return events
-                    // ENOSPC is libmnl's word for a datagram larger than the buffer, which is also a loss.
-                    case ENOBUFS, ENOSPC: if events.last != .resyncNeeded { events.append(.resyncNeeded) }
-                    default: throw NetlinkError(code: error.code, request: "read changes of the namespace")
-                    }
+        var events: [Event] = []
+        for _ in 0..<Self.readLimit {
+            do throws(RawSocket.Failure) {
+                let count = try socket.receive(into: &buffer)
+                events += Message.split(buffer.prefix(count)).compactMap { Event($0) }
+            } catch {
+                switch error.code {
+                case EAGAIN: return events
+                // ENOSPC is libmnl's word for a datagram larger than the buffer, which is also a loss.
+                case ENOBUFS, ENOSPC: if events.last != .resyncNeeded { events.append(.resyncNeeded) }
+                default: throw NetlinkError(code: error.code, request: "read changes of the namespace")
                 }
             }
-            return events
         }
+        return events
     }
 }
 

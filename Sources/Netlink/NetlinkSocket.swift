@@ -1,17 +1,16 @@
 import CMnl
 import Glibc
-import Synchronization
 
 /// A request socket on rtnetlink: changes in batches, and dumps one at a time.
 ///
 /// The socket belongs to the network namespace of the thread that makes it, whatever thread uses it later.
-/// Calls from several threads take turns. No call blocks for more than five seconds at a time without an answer.
-public final class NetlinkSocket: Sendable {
+/// One owner at a time uses it: an actor, a thread, or whoever holds a lock. No call blocks for more than five seconds at a time without an answer.
+public final class NetlinkSocket {
     /// Requests per send: their answers must fit the socket's receive buffer, since the kernel queues all before send returns.
     private static let batchLimit = 128
     private static let dumpAttempts = 10
 
-    private let channel: Mutex<RequestChannel>
+    private var channel: RequestChannel
 
     /// Opens the socket; no privilege is needed for questions, CAP_NET_ADMIN for changes.
     public init() throws(NetlinkError) {
@@ -22,7 +21,7 @@ public final class NetlinkSocket: Sendable {
             socket.enable(NETLINK_GET_STRICT_CHK)
             socket.setReceiveTimeout(seconds: 5)
             socket.setReceiveBuffer(bytes: 1 << 20)
-            channel = Mutex(RequestChannel(socket: socket))
+            channel = RequestChannel(socket: socket)
         } catch {
             throw NetlinkError(code: error.code, request: "open a netlink socket")
         }
@@ -32,16 +31,14 @@ public final class NetlinkSocket: Sendable {
     ///
     /// A failing request does not keep the later ones from being tried.
     public func submit(_ requests: [Request]) -> [NetlinkError?] {
-        channel.withLock { channel in
-            var outcomes: [NetlinkError?] = []
-            outcomes.reserveCapacity(requests.count)
-            var rest = requests[...]
-            while !rest.isEmpty {
-                outcomes += channel.exchange(rest.prefix(Self.batchLimit))
-                rest = rest.dropFirst(Self.batchLimit)
-            }
-            return outcomes
+        var outcomes: [NetlinkError?] = []
+        outcomes.reserveCapacity(requests.count)
+        var rest = requests[...]
+        while !rest.isEmpty {
+            outcomes += channel.exchange(rest.prefix(Self.batchLimit))
+            rest = rest.dropFirst(Self.batchLimit)
         }
+        return outcomes
     }
 
     /// Sends all requests and throws the first failure; the others have been tried all the same.
@@ -57,14 +54,9 @@ public final class NetlinkSocket: Sendable {
     }
 
     /// The answers to a question; a dump that the kernel marks as interrupted is read again.
-    func ask<Value: Sendable>(
-        _ query: Query, _ decode: @Sendable (Message) -> Value?
-    ) throws(NetlinkError) -> [Value] {
+    func ask<Value>(_ query: Query, _ decode: (Message) -> Value?) throws(NetlinkError) -> [Value] {
         for _ in 0..<Self.dumpAttempts {
-            let answer = try channel.withLock { (channel) throws(NetlinkError) in
-                try channel.answer(to: query, decode)
-            }
-            if let answer { return answer }
+            if let answer = try channel.answer(to: query, decode) { return answer }
         }
         throw NetlinkError(code: EINTR, request: query.description, family: query.family)
     }

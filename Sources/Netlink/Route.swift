@@ -20,6 +20,9 @@ public struct Route: Hashable, Sendable {
     public static let mainTable: UInt32 = 254
     public static let localTable: UInt32 = 255
 
+    /// The scope of what is reached without a gateway (RT_SCOPE_LINK).
+    public static let linkScope: UInt8 = 253
+
     /// The metric that the kernel gives to an IPv6 route without one.
     public static let defaultIPv6Metric: UInt32 = 1024
 
@@ -52,7 +55,7 @@ public struct Route: Hashable, Sendable {
         self.table = table
         self.metric = metric == 0 && destination.family == .ipv6 ? Self.defaultIPv6Metric : metric
         self.protocolNumber = protocolNumber
-        scope = destination.family == .ipv4 && kind == .unicast && gateway == nil ? 253 : 0
+        scope = destination.family == .ipv4 && kind == .unicast && gateway == nil ? Self.linkScope : 0
     }
 }
 

@@ -62,8 +62,12 @@ struct PolicyLayout: Equatable {
 
     /// Exclusions come first, so that at no moment an included route is in force without them.
     private mutating func add(_ included: [IPPrefix], _ excluded: [IPPrefix], interface: UInt32, table: UInt32) {
-        routes += excluded.map {
-            Route($0, kind: .throw, table: table, protocolNumber: ProtocolNumber.providerHost)
+        routes += excluded.map { prefix in
+            var route = Route(prefix, kind: .throw, table: table, protocolNumber: ProtocolNumber.providerHost)
+            // When the kernel resolves the gateway of a new route it skips entries of scope universe, and would find the
+            // tunnel behind an excluded gateway.
+            if prefix.family == .ipv4 { route.scope = Route.linkScope }
+            return route
         }
         let thrown = Set(excluded)
         routes += included.filter { !thrown.contains($0) }.map {

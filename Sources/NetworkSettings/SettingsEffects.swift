@@ -1,4 +1,5 @@
 public import Netlink
+import Synchronization
 
 /// What applying settings does to a system; a test puts a model in its place.
 public protocol SettingsEffects: Sendable {
@@ -23,27 +24,35 @@ public protocol SettingsEffects: Sendable {
 /// The effects on the kernel, in the network namespace of the thread that makes the value.
 ///
 /// Kernel settings belong to the namespace of the calling thread, so all calls must come from threads of that namespace.
-public struct SystemEffects: SettingsEffects {
-    private let socket: NetlinkSocket
+public final class SystemEffects: SettingsEffects {
+    private let socket: Mutex<NetlinkSocket>
 
     /// Opens a netlink socket.
     public init() throws(NetlinkError) {
-        socket = try NetlinkSocket()
+        socket = Mutex(try NetlinkSocket())
     }
 
-    public func submit(_ requests: [Request]) -> [NetlinkError?] { socket.submit(requests) }
+    public func submit(_ requests: [Request]) -> [NetlinkError?] { socket.withLock { $0.submit(requests) } }
 
-    public func link(named name: String) throws(NetlinkError) -> Link { try socket.link(named: name) }
+    public func link(named name: String) throws(NetlinkError) -> Link {
+        try socket.withLock { (socket) throws(NetlinkError) in try socket.link(named: name) }
+    }
 
-    public func link(index: UInt32) throws(NetlinkError) -> Link { try socket.link(index: index) }
+    public func link(index: UInt32) throws(NetlinkError) -> Link {
+        try socket.withLock { (socket) throws(NetlinkError) in try socket.link(index: index) }
+    }
 
     public func addresses(interface: UInt32) throws(NetlinkError) -> [InterfaceAddress] {
-        try socket.addresses(interface: interface)
+        try socket.withLock { (socket) throws(NetlinkError) in try socket.addresses(interface: interface) }
     }
 
-    public func routes(table: UInt32?) throws(NetlinkError) -> [Route] { try socket.routes(table: table) }
+    public func routes(table: UInt32?) throws(NetlinkError) -> [Route] {
+        try socket.withLock { (socket) throws(NetlinkError) in try socket.routes(table: table) }
+    }
 
-    public func rules() throws(NetlinkError) -> [Rule] { try socket.rules() }
+    public func rules() throws(NetlinkError) -> [Rule] {
+        try socket.withLock { (socket) throws(NetlinkError) in try socket.rules() }
+    }
 
     public func sysctl(_ name: String) -> String? { readKernelSetting(name) }
 

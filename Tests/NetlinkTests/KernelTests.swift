@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 
 @testable import Netlink
@@ -267,12 +268,20 @@ struct KernelTests {
 
     @Test("a socket stays in the namespace of the thread that made it")
     func namespaceOfSocket() throws {
-        let socket = try NetworkNamespace.run {
+        let carrier = try NetworkNamespace.run {
             try NetworkNamespace.shell("ip link add only-here type veth peer name only-peer")
-            return try NetlinkSocket()
+            return Carrier(try NetlinkSocket())
         }
-        #expect(try socket.link(named: "only-here").kind == "veth")
+        let link = try carrier.socket.withLock { try $0.link(named: "only-here") }
+        #expect(link.kind == "veth")
         let outside = try NetlinkSocket()
         #expect(throws: NetlinkError.self) { try outside.link(named: "only-here") }
+    }
+
+    /// Takes a socket to another thread.
+    final class Carrier: Sendable {
+        let socket: Mutex<NetlinkSocket>
+
+        init(_ socket: sending NetlinkSocket) { self.socket = Mutex(socket) }
     }
 }
