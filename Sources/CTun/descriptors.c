@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "descriptors.h"
+#include "ctun_descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
