@@ -116,6 +116,16 @@ enum ChannelSystem {
         return copy
     }
 
+    /// Sets close-on-exec on a descriptor that was inherited.
+    static func setCloseOnExec(_ descriptor: Int32) throws(ChannelError) {
+        if fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 { throw .system(call: "fcntl(F_SETFD)", errno: errno) }
+    }
+
+    /// Writes what one call takes.
+    static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Int {
+        unsafe Glibc.write(descriptor, bytes, bytes.count)
+    }
+
     /// The text of an errno; glibc keeps it per thread.
     static func text(of number: Int32) -> String {
         unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
