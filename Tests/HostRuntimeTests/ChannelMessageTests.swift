@@ -35,6 +35,7 @@ enum Messages {
         .udpSockets(id: 2, .opened(port: 51820, hasIPv4: true, hasIPv6: true)),
         .udpSockets(id: 3, .opened(port: 1, hasIPv4: false, hasIPv6: true)), .udpSockets(id: 4, .failed(failure)),
         .appMessage(id: 5, [], wantsReply: true), .appMessage(id: 6, [1, 2, 3], wantsReply: false), .sleep(id: 7),
+        .hookCompleted(id: 8, nil), .hookCompleted(id: 9, failure),
         .wake,
     ]
     static let toManager: [WorkerMessage] = [
@@ -42,7 +43,8 @@ enum Messages {
         .cancelled(failure), .reasserting(true), .reasserting(false), .setSettings(id: 1, nil),
         .setSettings(id: 2, settings), .openUDPSockets(id: 3, UDPSocketRequest(port: 0, mark: nil)),
         .openUDPSockets(id: 4, UDPSocketRequest(port: 9, mark: 0xffff_ffff)), .appMessageReply(id: 5, nil),
-        .appMessageReply(id: 6, []), .appMessageReply(id: 7, [9]), .sleepCompleted(id: 8), .log(.warning, "line"),
+        .appMessageReply(id: 6, []), .appMessageReply(id: 7, [9]), .sleepCompleted(id: 8),
+        .runHook(id: 9, "ip link show"), .log(.warning, "line"),
     ]
 }
 

@@ -12,6 +12,8 @@ public enum ManagerMessage: ChannelMessage, Equatable {
     case settingsCompleted(id: UInt64, TunnelFailure?)
     /// Answers the request `id` for sockets. Descriptors: the IPv4 socket, then the IPv6 socket, where opened.
     case udpSockets(id: UInt64, UDPSocketsReply)
+    /// The hook `id` is done; nil when its command exited with 0.
+    case hookCompleted(id: UInt64, TunnelFailure?)
     /// A message of the app that owns the configuration.
     case appMessage(id: UInt64, [UInt8], wantsReply: Bool)
     /// The machine is about to sleep.
@@ -29,12 +31,15 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .appMessage(_, _, let wantsReply): wantsReply ? 6 : 7
         case .sleep: 8
         case .wake: 9
+        case .hookCompleted: 10
         }
     }
 
     public var id: UInt64 {
         switch self {
-        case .settingsCompleted(let id, _), .udpSockets(let id, _), .appMessage(let id, _, _), .sleep(let id): id
+        case .settingsCompleted(let id, _), .udpSockets(let id, _), .hookCompleted(let id, _),
+            .appMessage(let id, _, _), .sleep(let id):
+            id
         case .configure, .start, .stop, .wake: 0
         }
     }
@@ -53,7 +58,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .configure(let configuration): try coder.encode(configuration)
         case .start(let options): try coder.encode(options)
         case .stop(let reason): try coder.encode(reason)
-        case .settingsCompleted(_, let failure): try coder.encode(failure)
+        case .settingsCompleted(_, let failure), .hookCompleted(_, let failure): try coder.encode(failure)
         case .udpSockets(_, let reply): try coder.encode(reply)
         case .appMessage(_, let bytes, _): bytes
         case .sleep, .wake: []
@@ -75,6 +80,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case 9:
             try coder.expectEmpty(body)
             self = .wake
+        case 10: self = .hookCompleted(id: id, try coder.decodeOptional(TunnelFailure.self, body))
         default: throw .unknownMessage(kind: kind)
         }
     }

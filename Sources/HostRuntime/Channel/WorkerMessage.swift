@@ -21,6 +21,8 @@ public enum WorkerMessage: ChannelMessage, Equatable {
     case setSettings(id: UInt64, PacketTunnelNetworkSettings?)
     /// Open marked sockets; answered by ``ManagerMessage/udpSockets(id:_:)``.
     case openUDPSockets(id: UInt64, UDPSocketRequest)
+    /// Run a command of the configuration, as UTF-8; answered by ``ManagerMessage/hookCompleted(id:_:)``.
+    case runHook(id: UInt64, String)
     /// The provider's answer to the app message `id`.
     case appMessageReply(id: UInt64, [UInt8]?)
     /// The provider is ready for sleep.
@@ -41,12 +43,14 @@ public enum WorkerMessage: ChannelMessage, Equatable {
         case .appMessageReply(_, let bytes): bytes == nil ? 109 : 110
         case .sleepCompleted: 111
         case .log: 112
+        case .runHook: 113
         }
     }
 
     public var id: UInt64 {
         switch self {
-        case .setSettings(let id, _), .openUDPSockets(let id, _), .appMessageReply(let id, _), .sleepCompleted(let id):
+        case .setSettings(let id, _), .openUDPSockets(let id, _), .runHook(let id, _), .appMessageReply(let id, _),
+            .sleepCompleted(let id):
             id
         case .ready, .failed, .startCompleted, .stopCompleted, .cancelled, .reasserting, .log: 0
         }
@@ -62,6 +66,7 @@ public enum WorkerMessage: ChannelMessage, Equatable {
         case .reasserting(let value): try coder.encode(value)
         case .setSettings(_, let settings): try coder.encode(settings)
         case .openUDPSockets(_, let request): try coder.encode(request)
+        case .runHook(_, let command): try coder.encode(command)
         case .appMessageReply(_, let bytes): bytes ?? []
         case .log(let level, let text): try coder.encode(LogLine(level: level, text: text))
         case .ready, .stopCompleted, .sleepCompleted: []
@@ -92,6 +97,7 @@ public enum WorkerMessage: ChannelMessage, Equatable {
                 throw .malformedBody(kind: kind, reason: "a line of \(line.text.utf8.count) bytes")
             }
             self = .log(line.level, line.text)
+        case 113: self = .runHook(id: id, try coder.decode(String.self, body))
         default: throw .unknownMessage(kind: kind)
         }
     }

@@ -9,6 +9,7 @@ enum ModuleLoader {
     ///   - path: The shared library, checked by the manager.
     ///   - principalClass: Its class, for messages.
     ///   - context: What the provider is given.
+    /// - Returns: The module's provider.
     /// - Throws: ``ModuleError``.
     static func load(
         path: String, principalClass: String, context: any ProviderContext

@@ -19,9 +19,14 @@ final class Worker: Sendable {
     private let provider: ProviderBox
     private let hasStopped = Atomic<Bool>(false)
 
+    /// Makes the provider; nothing is sent before ``run()``.
+    ///
     /// - Parameters:
+    ///   - channel: The way to the manager.
+    ///   - configuration: What the manager said first.
+    ///   - device: The TUN device.
     ///   - make: Makes the provider, on the provider's queue.
-    /// - Throws: What `make` throws.
+    /// - Throws: What `make` throws, or that memory or descriptors are short.
     init(
         channel: WorkerChannel, configuration: WorkerConfiguration, device: Descriptor,
         make: @escaping @Sendable (any ProviderContext) throws -> any PacketTunnelProvider
@@ -65,6 +70,7 @@ final class Worker: Sendable {
         case .start(let options): start(options: options)
         case .stop(let reason): isStarted ? stop(reason) : stopped()
         case .settingsCompleted(let id, let failure): context.settingsCompleted(id: id, failure: failure)
+        case .hookCompleted(let id, let failure): context.hookCompleted(id: id, failure: failure)
         case .udpSockets(let id, let reply): context.socketsOpened(id: id, reply: reply, descriptors: descriptors)
         case .appMessage(let id, let bytes, let wantsReply): appMessage(id: id, bytes, wantsReply: wantsReply)
         case .sleep(let id): sleep(id: id)
@@ -86,6 +92,13 @@ final class Worker: Sendable {
 
     private func stopped() {
         hasStopped.store(true, ordering: .releasing)
+        let drops = flow.drops
+        if drops != TunPacketFlow.Drops() {
+            log.write(
+                .info,
+                "packets not passed on: \(drops.malformed) malformed, \(drops.refused) refused by the interface, "
+                    + "\(drops.foreign) of another flow")
+        }
         send(.stopCompleted)
         // Wakes the thread in `run`; what was sent still arrives.
         channel.close()

@@ -17,6 +17,7 @@ final class WorkerContext: ProviderContext {
 
     private enum Pending {
         case settings(@Sendable ((any Error)?) -> Void)
+        case hook(@Sendable ((any Error)?) -> Void)
         case sockets(@Sendable (Result<UDPSockets, any Error>) -> Void)
     }
 
@@ -63,6 +64,10 @@ final class WorkerContext: ProviderContext {
         self.request(.sockets(completionHandler)) { .openUDPSockets(id: $0, request) }
     }
 
+    func runHook(_ command: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        request(.hook(completionHandler)) { .runHook(id: $0, command) }
+    }
+
     func cancelTunnelWithError(_ error: (any Error)?) {
         let isFirst = state.withLock { state in
             defer { state.isCancelled = true }
@@ -83,6 +88,12 @@ final class WorkerContext: ProviderContext {
     func settingsCompleted(id: UInt64, failure: TunnelFailure?) {
         guard case .settings(let handler) = take(id) else { return }
         completionQueue.async { handler(failure.map { Self.settingsError($0) }) }
+    }
+
+    /// Completes the hook `id`.
+    func hookCompleted(id: UInt64, failure: TunnelFailure?) {
+        guard case .hook(let handler) = take(id) else { return }
+        completionQueue.async { handler(failure) }
     }
 
     /// Completes the socket request `id`; descriptors that nobody waits for are closed.
@@ -132,11 +143,14 @@ final class WorkerContext: ProviderContext {
     private func take(_ id: UInt64) -> Pending? { state.withLock { $0.pending.removeValue(forKey: id) } }
 
     private func fail(_ pending: Pending) {
-        let error = TunnelProviderError(.networkSettingsCanceled)
+        let stops = VPNConnectionError(
+            .pluginFailed, cause: "The host did not serve the request because the tunnel stops.",
+            remedy: "Start the tunnel again.")
         completionQueue.async {
             switch pending {
-            case .settings(let handler): handler(error)
-            case .sockets(let handler): handler(.failure(VPNConnectionError(.pluginFailed, cause: "The tunnel stops.")))
+            case .settings(let handler): handler(TunnelProviderError(.networkSettingsCanceled))
+            case .hook(let handler): handler(stops)
+            case .sockets(let handler): handler(.failure(stops))
             }
         }
     }

@@ -30,7 +30,8 @@ final class WorkerLog: Sendable {
         var length = 0
         let ellipsis = "…"
         for scalar in message.unicodeScalars {
-            let isControl = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+            let isControl =
+                scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
             let scalar = isControl ? " " : scalar
             length += UTF8.width(scalar)
             if length > WorkerMessage.logLineLimit - ellipsis.utf8.count { return line + ellipsis }

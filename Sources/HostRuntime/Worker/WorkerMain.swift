@@ -7,7 +7,7 @@ public enum WorkerMain {
     /// Called on the main thread before the process has another thread: privileges are dropped for all threads that
     /// come later, and only then is the module loaded.
     ///
-    /// - Parameter channel: The inherited descriptor of the channel; owned by this call.
+    /// - Parameter descriptor: The inherited descriptor of the channel; owned by this call.
     /// - Returns: 0 after an orderly stop, 1 after a failure, which the manager was told as far as it could be.
     public static func run(channel descriptor: Int32) -> Int32 {
         Sandbox.ignoreGroupSignals()
