@@ -49,7 +49,7 @@ import Testing
     static func answer(_ packet: [UInt8]) -> [UInt8]? {
         var bytes = packet
         var span = bytes.mutableSpan
-        var raw = span.mutableBytes
+        var raw = unsafe span.mutableBytes
         guard LoopbackProvider.answer(&raw) else { return nil }
         return bytes
     }
@@ -134,9 +134,9 @@ import Testing
     @Test("In a worker: the settings are asked for, packets are answered, and the stop ends it")
     func inWorker() async throws {
         let harness = try WorkerHarness { LoopbackProvider(context: $0) }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: ["MTU": 1400]))
-        guard case .setSettings(let id, let settings?) = try harness.next() else {
+        guard case .setSettings(let id, let settings?) = try await harness.next() else {
             Issue.record("no settings were asked for")
             return
         }
@@ -144,25 +144,25 @@ import Testing
         #expect(settings.ipv4Settings == IPv4Settings(addresses: ["10.99.0.1"], subnetMasks: ["255.255.255.0"]))
         #expect(settings.ipv6Settings == IPv6Settings(addresses: ["fd99::1"], networkPrefixLengths: [64]))
         try harness.manager.send(.settingsCompleted(id: id, nil))
-        #expect(try harness.next() == .startCompleted(nil))
+        #expect(try await harness.next() == .startCompleted(nil))
 
         let ping = Self.packet(from: Self.near4, to: Self.far4, protocol: 1, Self.echo(8, [5, 6]), checksumAt: 2)
         let pong = Self.packet(from: Self.far4, to: Self.near4, protocol: 1, Self.echo(0, [5, 6]), checksumAt: 2)
-        #expect(try harness.exchange(ping) == pong)
-        #expect(try harness.exchange(pong, milliseconds: 50) == nil)
-        #expect(try harness.exchange(ping) == pong)
+        #expect(try await harness.exchange(ping) == pong)
+        #expect(try await harness.exchange(pong, milliseconds: 50) == nil)
+        #expect(try await harness.exchange(ping) == pong)
 
         try harness.manager.send(.stop(.userInitiated))
-        #expect(try harness.next() == .stopCompleted)
+        #expect(try await harness.next() == .stopCompleted)
         #expect(await harness.status() == 0)
     }
 
     @Test("A value of the wrong type fails the start and is named")
-    func wrongValue() throws {
+    func wrongValue() async throws {
         let harness = try WorkerHarness { LoopbackProvider(context: $0) }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: ["MTU": "large"]))
-        guard case .startCompleted(let failure?) = try harness.next() else {
+        guard case .startCompleted(let failure?) = try await harness.next() else {
             Issue.record("the start succeeded")
             return
         }

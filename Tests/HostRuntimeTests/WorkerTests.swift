@@ -9,19 +9,19 @@ import Testing
     @Test("Start, app message, sleep, wake and stop reach the provider, and its answers the manager")
     func lifeCycle() async throws {
         let harness = try WorkerHarness { ScriptedProvider($0) }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: ["k": 1]))
-        #expect(try harness.next() == .startCompleted(nil))
+        #expect(try await harness.next() == .startCompleted(nil))
         try harness.manager.send(.appMessage(id: 7, [1, 2, 3], wantsReply: true))
-        #expect(try harness.next() == .appMessageReply(id: 7, [3, 2, 1]))
+        #expect(try await harness.next() == .appMessageReply(id: 7, [3, 2, 1]))
         try harness.manager.send(.appMessage(id: 8, [1], wantsReply: false))
         try harness.manager.send(.sleep(id: 9))
-        #expect(try harness.next() == .sleepCompleted(id: 9))
+        #expect(try await harness.next() == .sleepCompleted(id: 9))
         try harness.manager.send(.wake)
         try harness.manager.send(.stop(.userInitiated))
-        #expect(try harness.next() == .stopCompleted)
+        #expect(try await harness.next() == .stopCompleted)
         #expect(await harness.status() == 0)
-        #expect(throws: ChannelError.closed) { try harness.next() }
+        await #expect(throws: ChannelError.closed) { try await harness.next() }
     }
 
     @Test("A stop before any start ends the worker without asking the provider")
@@ -29,27 +29,27 @@ import Testing
         let harness = try WorkerHarness { context in
             ScriptedProvider(context, onStop: { _, _ in Issue.record("the provider was never started") })
         }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.stop(.userInitiated))
-        #expect(try harness.next() == .stopCompleted)
+        #expect(try await harness.next() == .stopCompleted)
         #expect(await harness.status() == 0)
     }
 
     @Test("The error of a failed start keeps domain, code and text")
-    func failedStart() throws {
+    func failedStart() async throws {
         let error = VPNConnectionError(.authenticationFailed, cause: "No.", remedy: "Ask.")
         let harness = try WorkerHarness { ScriptedProvider($0, onStart: { $1(error) }) }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
         #expect(
-            try harness.next()
+            try await harness.next()
                 == .startCompleted(
                     TunnelFailure(
                         errorDomain: "NEVPNConnectionErrorDomain", errorCode: 8, cause: "No.", remedy: "Ask.")))
     }
 
     @Test("A completion counts once: the second is a warning")
-    func secondCompletion() throws {
+    func secondCompletion() async throws {
         let harness = try WorkerHarness { context in
             ScriptedProvider(
                 context,
@@ -58,16 +58,16 @@ import Testing
                     completed(VPNConnectionError(.serverDead))
                 })
         }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
-        #expect(try harness.next() == .startCompleted(nil))
-        #expect(try harness.nextLog() == "the provider completed startTunnel a second time; ignored")
+        #expect(try await harness.next() == .startCompleted(nil))
+        #expect(try await harness.nextLog() == "the provider completed startTunnel a second time; ignored")
         try harness.manager.send(.stop(.none))
-        #expect(try harness.next() == .stopCompleted)
+        #expect(try await harness.next() == .stopCompleted)
     }
 
     @Test("A start that blocks its thread for the settings gets them, also two deep")
-    func blockingStart() throws {
+    func blockingStart() async throws {
         let harness = try WorkerHarness { context in
             ScriptedProvider(
                 context,
@@ -83,17 +83,17 @@ import Testing
                     completed(nil)
                 })
         }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
-        #expect(try harness.next() == .setSettings(id: 1, Messages.settings))
+        #expect(try await harness.next() == .setSettings(id: 1, Messages.settings))
         try harness.manager.send(.settingsCompleted(id: 1, nil))
-        #expect(try harness.next() == .setSettings(id: 2, nil))
+        #expect(try await harness.next() == .setSettings(id: 2, nil))
         try harness.manager.send(.settingsCompleted(id: 2, nil))
-        #expect(try harness.next() == .startCompleted(nil))
+        #expect(try await harness.next() == .startCompleted(nil))
     }
 
     @Test("A settings error comes back with its type; an answer that nobody waits for is ignored")
-    func settingsError() throws {
+    func settingsError() async throws {
         let harness = try WorkerHarness { context in
             ScriptedProvider(
                 context,
@@ -101,20 +101,20 @@ import Testing
                     context.setTunnelNetworkSettings(nil) { completed($0 as? TunnelProviderError) }
                 })
         }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
-        #expect(try harness.next() == .setSettings(id: 1, nil))
+        #expect(try await harness.next() == .setSettings(id: 1, nil))
         let failure = TunnelFailure(TunnelProviderError(.networkSettingsFailed, cause: "No table.", remedy: "Make it."))
         try harness.manager.send(.settingsCompleted(id: 99, nil))
         try harness.manager.send(.hookCompleted(id: 1, nil))
         #expect(throws: Never.self) { try harness.manager.send(.settingsCompleted(id: 1, failure)) }
         // The wrong kind of answer has used up request 1; the provider is told when the channel ends, not before.
         try harness.manager.send(.sleep(id: 3))
-        #expect(try harness.next() == .sleepCompleted(id: 3))
+        #expect(try await harness.next() == .sleepCompleted(id: 3))
     }
 
     @Test("UDP sockets arrive as the provider's own, and hooks are answered")
-    func socketsAndHooks() throws {
+    func socketsAndHooks() async throws {
         let request = UDPSocketRequest(port: 51820, mark: 7)
         let harness = try WorkerHarness { context in
             ScriptedProvider(
@@ -129,26 +129,26 @@ import Testing
                     }
                 })
         }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
-        #expect(try harness.next() == .openUDPSockets(id: 1, request))
+        #expect(try await harness.next() == .openUDPSockets(id: 1, request))
         let (near, far) = try ChannelSystem.socketPair()
         try harness.manager.send(
             .udpSockets(id: 1, .opened(port: 51820, hasIPv4: false, hasIPv6: true)), descriptors: [far])
-        #expect(try harness.next() == .runHook(id: 2, "true"))
+        #expect(try await harness.next() == .runHook(id: 2, "true"))
         try harness.manager.send(.hookCompleted(id: 2, Messages.failure))
-        #expect(try harness.next() == .startCompleted(Messages.failure))
+        #expect(try await harness.next() == .startCompleted(Messages.failure))
         // Nobody waits for this one: the descriptor must not stay open in the worker.
         try harness.manager.send(
             .udpSockets(id: 50, .opened(port: 1, hasIPv4: true, hasIPv6: false)), descriptors: [far])
         try harness.manager.send(.sleep(id: 3))
-        #expect(try harness.next() == .sleepCompleted(id: 3))
+        #expect(try await harness.next() == .sleepCompleted(id: 3))
         far.close()
         #expect(try ChannelSystem.receive(near.number, capacity: 1)?.bytes == [])
     }
 
     @Test("Cancel and reasserting are told once per change")
-    func cancelAndReasserting() throws {
+    func cancelAndReasserting() async throws {
         let harness = try WorkerHarness(logLevel: .error) { context in
             ScriptedProvider(
                 context,
@@ -161,12 +161,12 @@ import Testing
                     completed(nil)
                 })
         }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
         let expected: [WorkerMessage] = [
             .reasserting(true), .reasserting(false), .cancelled(Messages.failure), .startCompleted(nil),
         ]
-        for message in expected { #expect(try harness.next() == message) }
+        for message in expected { #expect(try await harness.next() == message) }
     }
 
     @Test("When the manager dies, the provider is stopped once, waiting requests fail, and the worker ends")
@@ -188,10 +188,10 @@ import Testing
                     completed()
                 })
         }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
-        #expect(try harness.next() == .startCompleted(nil))
-        #expect(try harness.next() == .setSettings(id: 1, nil))
+        #expect(try await harness.next() == .startCompleted(nil))
+        #expect(try await harness.next() == .setSettings(id: 1, nil))
         harness.manager.close()
         #expect(await harness.status() == 1)
         var seen: Set<String> = []
@@ -205,9 +205,9 @@ import Testing
     @Test("A provider that hangs does not keep an orphan alive")
     func hangingOrphan() async throws {
         let harness = try WorkerHarness { ScriptedProvider($0, onStop: { _, _ in }) }
-        #expect(try harness.next() == .ready)
+        #expect(try await harness.next() == .ready)
         try harness.manager.send(.start(options: nil))
-        #expect(try harness.next() == .startCompleted(nil))
+        #expect(try await harness.next() == .startCompleted(nil))
         let clock = ContinuousClock()
         let start = clock.now
         harness.manager.close()

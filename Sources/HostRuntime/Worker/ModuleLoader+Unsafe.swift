@@ -38,6 +38,6 @@ enum ModuleLoader {
     private static func boundedString(_ start: UnsafePointer<CChar>) -> String {
         let length = unsafe strnlen(start, 256)
         let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length)
-        return String(decoding: Array(bytes), as: UTF8.self)
+        return unsafe String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -8,9 +8,6 @@ internal import Synchronization
 final class PacketSlots: Sendable {
     /// How many batches can be out at a time.
     static let blockCount = 8
-    /// Where a packet begins in its slot, so that a device header fits in front of it.
-    private static let headRoom = 64
-
     private let slab: Slab
     private let free = Mutex(Array(0..<PacketSlots.blockCount))
 
@@ -27,14 +24,24 @@ final class PacketSlots: Sendable {
     fileprivate func giveBack(_ block: Int) { free.withLock { $0.append(block) } }
 
     /// The address of a packet.
-    fileprivate func address(_ slot: Int) -> UnsafeMutableRawPointer {
-        let window = slab.bytes(of: slot, from: 0, count: Self.headRoom + PacketBatch.packetCapacity)
-        // SAFETY: the slab's mapping never moves and is unmapped with `self`, which every block keeps alive. The slab
-        // lends it for reading only because it cannot see that no two blocks share a slot.
-        return unsafe window.withUnsafeBytes { buffer in
-            guard let start = buffer.baseAddress else { preconditionFailure("a slab has memory") }
-            return unsafe UnsafeMutableRawPointer(mutating: start + Self.headRoom)
+    fileprivate func address(_ slot: Int) -> UnsafeMutableRawPointer { unsafe slab.packetAddress(slot) }
+}
+
+extension Slab {
+    /// Where a packet begins in its slot, so that a device header fits in front of it.
+    fileprivate static var headRoom: Int { 64 }
+
+    /// The address of the packet in a slot, with room for ``PacketBatch/packetCapacity`` bytes.
+    ///
+    /// SAFETY: the mapping never moves and is unmapped with the slab, which every block keeps alive through its
+    /// ``PacketSlots``. The slab lends it for reading only because it cannot see that no two blocks share a slot.
+    fileprivate borrowing func packetAddress(_ slot: Int) -> UnsafeMutableRawPointer {
+        let span = bytes(of: slot, from: 0, count: Self.headRoom + PacketBatch.packetCapacity)
+        let bits = unsafe span.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        guard let start = unsafe UnsafeMutableRawPointer(bitPattern: bits) else {
+            preconditionFailure("a slab has memory")
         }
+        return unsafe start + Self.headRoom
     }
 }
 
@@ -80,7 +87,7 @@ final class PacketBlock: PacketLease, @unchecked Sendable {
     /// Reads one packet into the slot behind the last one.
     func readPacket(from device: Int32, headerLength: Int) -> Outcome {
         precondition(packetCount < PacketBatch.capacity, "the batch is full")
-        let packet = address(packetCount)
+        let packet = unsafe address(packetCount)
         let start = unsafe packet - headerLength
         let result = unsafe ctun_read(device, start, headerLength + PacketBatch.packetCapacity)
         if result == -Int(EAGAIN) { return .wouldBlock }
@@ -99,7 +106,7 @@ final class PacketBlock: PacketLease, @unchecked Sendable {
     /// Writes one packet with a zeroed device header in front: checksums are complete, nothing is to be cut.
     func writePacket(at index: Int, to device: Int32, headerLength: Int) -> Outcome {
         let length = Int(lengths[index])
-        let packet = address(index)
+        let packet = unsafe address(index)
         let bytes = unsafe RawSpan(_unsafeStart: packet, byteCount: length)
         guard isIPPacket(bytes) else { return .malformed }
         let start = unsafe packet - headerLength
@@ -116,7 +123,7 @@ final class PacketBlock: PacketLease, @unchecked Sendable {
     func length(at index: Int) -> Int { Int(lengths[index]) }
 
     private func address(_ index: Int) -> UnsafeMutableRawPointer {
-        slots.address(number * PacketBatch.capacity + index)
+        unsafe slots.address(number * PacketBatch.capacity + index)
     }
 }
 
