@@ -20,9 +20,11 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #if arch(x86_64)
     let wideVectors: [Target] = [.systemLibrary(name: "CIPSecMB")]
     let wideVectorDependencies: [Target.Dependency] = ["CIPSecMB"]
+    let wideVectorLinks: [LinkerSetting] = [.linkedLibrary("IPSec_MB")]
 #else
     let wideVectors: [Target] = []
     let wideVectorDependencies: [Target.Dependency] = []
+    let wideVectorLinks: [LinkerSetting] = []
 #endif
 
 let package = Package(
@@ -35,7 +37,10 @@ let package = Package(
     dependencies: [.package(path: "Sources/ProviderKit")],
     targets: wideVectors + [
         // C: our own shims, then module maps of system libraries.
-        .target(name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies),
+        // The `link` line of a module map serves importing Swift code only, not C that includes the header.
+        .target(
+            name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies,
+            linkerSettings: [.linkedLibrary("sodium")] + wideVectorLinks),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
@@ -73,7 +78,9 @@ let package = Package(
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),
         .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
         .testTarget(name: "ProviderKitTests", dependencies: [providerKit], swiftSettings: strict),
-        .testTarget(name: "HostRuntimeTests", dependencies: ["HostRuntime"], swiftSettings: strict),
+        .testTarget(
+            name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],
+            swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
             name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
