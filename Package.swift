@@ -78,5 +78,9 @@ let package = Package(
         .testTarget(
             name: "ProviderHostTests", dependencies: ["ProviderHost", "HostRuntime", providerKit], swiftSettings: strict
         ),
+        // Real interfaces, real packets, real peers: runs the products that the build left beside it.
+        .testTarget(
+            name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
+            swiftSettings: strict),
     ]
 )
