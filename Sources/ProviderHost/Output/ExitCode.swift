@@ -16,7 +16,9 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     /// The code for an error, by its domain and code.
     init(for failure: TunnelFailure) {
         switch failure.errorDomain {
-        case UsageErrorCode.domain, ConfigurationFileErrorCode.domain: self = .usage
+        case UsageErrorCode.domain: self = .usage
+        case ConfigurationFileErrorCode.domain:
+            self = ConfigurationFileErrorCode(rawValue: failure.errorCode) == .notFound ? .notFound : .startFailed
         case BundleErrorCode.domain:
             switch BundleErrorCode(rawValue: failure.errorCode) {
             case .unknownIdentifier: self = .notFound
@@ -38,13 +40,13 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "done"
         case .unknown: "an error without a code of its own"
-        case .usage: "wrong arguments or configuration file"
+        case .usage: "wrong arguments"
         case .timeout: "a deadline passed"
         case .startFailed: "the tunnel could not be started, or failed"
         case .stopFailed: "the tunnel could not be stopped cleanly"
         case .noDaemon: "no daemon runs"
         case .versionMismatch: "bundle and host are of different versions"
-        case .notFound: "there is no such bundle"
+        case .notFound: "there is no such bundle or file"
         }
     }
 }

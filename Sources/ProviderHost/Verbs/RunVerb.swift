@@ -11,7 +11,8 @@ enum RunVerb {
             .init(name: "interface", value: "NAME", summary: "The name of the interface; the first free phtunN else."),
             .init(name: "log-level", value: "LEVEL", summary: "error, warning, info (the default) or debug."),
             .json,
-            .init(name: "allow-hooks", summary: "Let the configuration run commands (PreUp, PostUp, PreDown, PostDown)."),
+            .init(
+                name: "allow-hooks", summary: "Let the configuration run commands (PreUp, PostUp, PreDown, PostDown)."),
         ],
         discussion: """
             Prints a line per change of state. Ctrl-C, SIGTERM and SIGHUP stop the tunnel through the provider; when the \

@@ -7,7 +7,9 @@ enum WorkerVerb {
     static let command = Command(
         name: "worker", summary: "Serve one session for a manager.",
         options: [
-            .init(name: "channel-fd", value: "N", summary: "The descriptor of the channel to the manager.", isRequired: true)
+            .init(
+                name: "channel-fd", value: "N", summary: "The descriptor of the channel to the manager.",
+                isRequired: true)
         ],
         isHidden: true
     ) { arguments, _ in

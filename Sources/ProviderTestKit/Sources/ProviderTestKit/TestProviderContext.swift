@@ -19,6 +19,8 @@ public final class TestProviderContext: ProviderContext {
         var reassertingChanges: [Bool] = []
         var cancellations: [(any Error)?] = []
         var log: [LogLine] = []
+        var hooks: [String] = []
+        var runHook: @Sendable (String) -> (any Error)? = { _ in nil }
         var openSockets: @Sendable (UDPSocketRequest) -> Result<UDPSockets, any Error> = { _ in
             .failure(TunnelProviderError(.networkSettingsFailed, cause: "The test has scripted no UDP sockets."))
         }
@@ -61,6 +63,9 @@ public final class TestProviderContext: ProviderContext {
     /// The lines that were logged.
     public var log: [LogLine] { state.withLock { $0.log } }
 
+    /// The commands of the configuration that were to be run, in order; none is run.
+    public var hooks: [String] { state.withLock { $0.hooks } }
+
     /// Makes the next settings requests fail with these errors, one each.
     public func failNextSettings(with errors: any Error...) {
         state.withLock { $0.settingsFailures += errors }
@@ -69,6 +74,11 @@ public final class TestProviderContext: ProviderContext {
     /// Answers requests for UDP sockets; without this they fail.
     public func serveUDPSockets(_ open: @escaping @Sendable (UDPSocketRequest) -> Result<UDPSockets, any Error>) {
         state.withLock { $0.openSockets = open }
+    }
+
+    /// Decides how the commands of the configuration end; without this all of them succeed.
+    public func serveHooks(_ run: @escaping @Sendable (String) -> (any Error)?) {
+        state.withLock { $0.runHook = run }
     }
 
     // MARK: The provider's side
@@ -108,6 +118,14 @@ public final class TestProviderContext: ProviderContext {
     ) {
         let open = state.withLock { $0.openSockets }
         Task { completionHandler(open(request)) }
+    }
+
+    public func runHook(_ command: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        let run = state.withLock { state in
+            state.hooks.append(command)
+            return state.runHook
+        }
+        Task { completionHandler(run(command)) }
     }
 
     public func log(_ level: LogLevel, _ message: String) {

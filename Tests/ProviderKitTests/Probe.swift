@@ -1,7 +1,0 @@
-import ProviderKit
-import ProviderTestKit
-import Testing
-@Test func casts() {
-    let c: AnyObject = TestProviderContext()
-    #expect(c is any ProviderContext)
-}
