@@ -76,8 +76,9 @@ let package = Package(
         .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
         .testTarget(name: "HostRuntimeTests", dependencies: ["HostRuntime", providerKit], swiftSettings: strict),
         .testTarget(
-            name: "ProviderHostTests", dependencies: ["ProviderHost", "HostRuntime", providerKit], swiftSettings: strict
-        ),
+            name: "ProviderHostTests",
+            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
+            swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
             name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],

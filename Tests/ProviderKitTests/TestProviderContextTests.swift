@@ -52,7 +52,7 @@ struct TestProviderContextTests {
         context.cancelTunnelWithError(VPNConnectionError(.serverDead))
         #expect(context.cancellations.map { ($0 as? VPNConnectionError)?.code } == [nil, .serverDead])
         context.log(.info, "up")
-        #expect(context.log == [.init(level: .info, message: "up")])
+        #expect(context.log == [.init(.info, "up")])
         try await context.runHook("true")
         context.serveHooks { _ in VPNConnectionError(.configurationFailed) }
         await #expect(throws: VPNConnectionError.self) { try await context.runHook("false") }

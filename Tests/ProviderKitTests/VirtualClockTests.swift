@@ -7,20 +7,18 @@ struct VirtualClockTests {
     @Test("A sleeper wakes at its deadline and not before")
     func sleeping() async throws {
         let clock = VirtualClock()
-        let woken = Mutex<Duration?>(nil)
-        try await withThrowingTaskGroup { group in
-            group.addTask {
-                try await clock.sleep(for: .seconds(10))
-                woken.withLock { $0 = clock.now.offset }
-            }
-            await clock.waitForSleepers(1)
-            await clock.advance(by: .milliseconds(9_999))
-            #expect(woken.withLock { $0 } == nil)
-            #expect(clock.sleeperCount == 1)
-            await clock.advance(by: .milliseconds(1))
-            try await group.waitForAll()
+        let woken = Recorder<Duration>()
+        let sleeper = Task {
+            try await clock.sleep(for: .seconds(10))
+            woken.add(clock.now.offset)
         }
-        #expect(woken.withLock { $0 } == .seconds(10))
+        await clock.waitForSleepers(1)
+        await clock.advance(by: .milliseconds(9_999))
+        #expect(woken.all.isEmpty)
+        #expect(clock.sleeperCount == 1)
+        await clock.advance(by: .milliseconds(1))
+        try await sleeper.value
+        #expect(woken.all == [.seconds(10)])
     }
 
     @Test("Actions run in the order of their deadlines, those of one deadline in the order of the calls")

@@ -24,9 +24,6 @@ struct Console: Sendable {
         output(String(decoding: data, as: UTF8.self) + "\n")
     }
 
-    /// Prints one line of warning.
-    func warn(_ message: String) { errors("\(CommandLineTool.name): warning: \(message)\n") }
-
     /// Prints an error: one line for people, and an object where the caller reads JSON.
     func report(_ failure: TunnelFailure, asJSON: Bool) {
         errors("\(CommandLineTool.name): \(failure.description)\n")

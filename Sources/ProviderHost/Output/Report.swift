@@ -5,7 +5,7 @@ struct Report: Encodable, Sendable {
     /// The version of the keys; it grows when one changes its meaning or goes away.
     static let schema = 1
 
-    /// `status` for a change of state, `warning`, `error`.
+    /// `status` for a change of state, `error` for a refusal before there is a session.
     var event: String
     /// The status of the session.
     var status: VPNStatus?
@@ -39,4 +39,14 @@ struct ErrorReport: Encodable, Sendable {
         cause = error.cause
         remedy = error.remedy
     }
+}
+
+/// One line of the log in JSON.
+struct LogReport: Encodable, Sendable {
+    let schema = Report.schema
+    let event = "log"
+    let level: String
+    let message: String
+
+    private enum CodingKeys: String, CodingKey { case schema, event, level, message }
 }

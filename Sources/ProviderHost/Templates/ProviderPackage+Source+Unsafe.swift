@@ -33,7 +33,9 @@ extension ProviderPackage {
             /// Tears the tunnel down: say good-bye to the server here.
             public func stopTunnel(with reason: ProviderStopReason) async {
                 context.log(.info, "stopping: \(reason)")
-                reading.withLock { $0.take() }?.cancel()
+                let task = reading.withLock { $0.take() }
+                task?.cancel()
+                await task?.value
             }
 
             /// Reads batches until the flow closes, which is how a tunnel ends.
@@ -130,6 +132,8 @@ extension ProviderPackage {
             context.flow.inject(packet)
             _ = await context.flow.nextWrittenPacket()
             await provider.stopTunnel(with: .userInitiated)
+            #expect(context.flow.lentCount == 0)
+            context.flow.inject(packet)
             context.flow.close()
             #expect(await context.flow.nextWrittenPacket() == nil)
             #expect(context.cancellations.isEmpty)

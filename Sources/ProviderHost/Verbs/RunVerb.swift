@@ -23,6 +23,9 @@ enum RunVerb {
             """
     ) { arguments, console in
         let request = try RunRequest(arguments)
+        let bundle = try BundleIndex().bundle(request.bundleIdentifier)
+        let file = try request.configurationPath.map(ConfigurationFile.init(path:))
+        _ = (bundle, request.protocolConfiguration(from: file))
         return .success
     }
 }

@@ -13,11 +13,20 @@ enum WorkerVerb {
         ],
         isHidden: true
     ) { arguments, _ in
-        try enter(arguments)
+        _ = try channel(arguments)
+        return .success
     }
 
-    /// Enters the worker; the arguments are parsed without any library that starts threads.
-    static func enter(_ arguments: [String]) -> Never {
-        exit(0)
+    /// The descriptor that the manager passed on.
+    ///
+    /// - Throws: ``UsageError`` for what is no descriptor; 0 to 2 are the standard streams.
+    static func channel(_ arguments: Arguments) throws(UsageError) -> Int32 {
+        let text = arguments.values["channel-fd"] ?? ""
+        guard let descriptor = Int32(text), descriptor > 2 else {
+            throw UsageError(
+                .invalidValue, cause: "`\(text.printable)` is no descriptor of a channel.",
+                remedy: "Start tunnels with `\(CommandLineTool.name) run`; the verb is for its use.")
+        }
+        return descriptor
     }
 }

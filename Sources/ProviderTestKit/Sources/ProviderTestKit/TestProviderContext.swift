@@ -7,6 +7,12 @@ public final class TestProviderContext: ProviderContext {
     public struct LogLine: Sendable, Equatable {
         public let level: LogLevel
         public let message: String
+
+        /// Makes a line to compare with.
+        public init(_ level: LogLevel, _ message: String) {
+            self.level = level
+            self.message = message
+        }
     }
 
     fileprivate struct State {
@@ -129,7 +135,7 @@ public final class TestProviderContext: ProviderContext {
     }
 
     public func log(_ level: LogLevel, _ message: String) {
-        state.withLock { $0.log.append(LogLine(level: level, message: message)) }
+        state.withLock { $0.log.append(LogLine(level, message)) }
     }
 
     private func serveSettings() {

@@ -16,6 +16,9 @@ public final class VirtualClock: Clock, Sendable {
         /// The time since the clock was made.
         public let offset: Duration
 
+        /// Names the point in time that is `offset` after the start.
+        public init(offset: Duration) { self.offset = offset }
+
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
         public func duration(to other: Instant) -> Duration { other.offset - offset }
         public static func < (earlier: Instant, later: Instant) -> Bool { earlier.offset < later.offset }
