@@ -14,6 +14,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let providerKit: Target.Dependency = .product(name: "ProviderKit", package: "ProviderKit")
+let providerTestKit: Target.Dependency = .product(name: "ProviderTestKit", package: "ProviderTestKit")
 let providerModule: Target.Dependency = .product(name: "ProviderModule", package: "ProviderKit")
 
 /// libipsec-mb exists on x86-64 only; elsewhere libsodium is the one AEAD back end.
@@ -34,7 +35,7 @@ let package = Package(
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
     ],
-    dependencies: [.package(path: "Sources/ProviderKit")],
+    dependencies: [.package(path: "Sources/ProviderKit"), .package(path: "Sources/ProviderTestKit")],
     targets: wideVectors + [
         // C: our own shims, then module maps of system libraries.
         // The `link` line of a module map serves importing Swift code only, not C that includes the header.
@@ -77,9 +78,13 @@ let package = Package(
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),
         .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
-        .testTarget(name: "ProviderKitTests", dependencies: [providerKit], swiftSettings: strict),
+        .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
         .testTarget(
             name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProviderHostTests",
+            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
             swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
