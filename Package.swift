@@ -25,6 +25,17 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
     let wideVectorDependencies: [Target.Dependency] = []
 #endif
 
+/// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
+let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard"]
+let fuzzing: Target =
+    Context.environment["PROVIDERHOST_FUZZ"] == nil
+    ? .testTarget(
+        name: "FuzzTests", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Driver"],
+        sources: ["Targets", "Replay"], swiftSettings: strict)
+    : .executableTarget(
+        name: "Fuzz", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Replay"],
+        sources: ["Targets", "Driver"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+
 let package = Package(
     name: "providerhost",
     products: [
@@ -33,7 +44,7 @@ let package = Package(
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
     ],
     dependencies: [.package(path: "Sources/ProviderKit")],
-    targets: wideVectors + [
+    targets: wideVectors + [fuzzing] + [
         // C: our own shims, then module maps of system libraries.
         .target(name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies),
         .systemLibrary(name: "CSodium"),

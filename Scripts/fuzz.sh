@@ -1,0 +1,44 @@
+#!/bin/sh
+# Fuzzes the parsers of outside bytes: Scripts/fuzz.sh [seconds per target, 60] [target...]
+#
+# Starts from the stored corpus in Tests/Fuzz/Corpus and leaves it alone: what a run finds is kept in .build/fuzz/found,
+# an input that crashes in .build/fuzz/crashes. Copy one into the stored corpus, and the tests replay it from then on.
+set -eu
+cd "$(dirname "$0")/.."
+
+seconds=60
+case "${1:-}" in
+    '' | *[!0-9]*) ;;
+    *) seconds=$1 && shift ;;
+esac
+[ $# -gt 0 ] || set -- $(ls Tests/Fuzz/Corpus)
+for target in "$@"; do
+    [ -d "Tests/Fuzz/Corpus/$target" ] || {
+        echo "fuzz.sh: there is no target '$target'; expected one of: $(ls Tests/Fuzz/Corpus | tr '\n' ' ')" >&2
+        exit 2
+    }
+done
+command -v swift >/dev/null || {
+    echo "fuzz.sh: swift is not in PATH; install Swift 6.3 from https://www.swift.org/install/linux" >&2
+    exit 2
+}
+
+export PROVIDERHOST_FUZZ=1
+build() { swift build --scratch-path .build/fuzz/build --product Fuzz --sanitize fuzzer --sanitize address "$@"; }
+build
+driver=$(build --show-bin-path)/Fuzz
+
+status=0
+for target in "$@"; do
+    found=.build/fuzz/found/$target
+    mkdir -p "$found" .build/fuzz/crashes
+    echo "== $target: $seconds s"
+    # Leaks are not looked for: libFuzzer would count the runtime's caches.
+    if ! FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=0 "$driver" -max_total_time="$seconds" -timeout=10 \
+        -max_len=65536 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -artifact_prefix=".build/fuzz/crashes/$target-" \
+        "$found" "Tests/Fuzz/Corpus/$target"; then
+        echo "== $target: FAILED, the input is in .build/fuzz/crashes" >&2
+        status=1
+    fi
+done
+exit $status
