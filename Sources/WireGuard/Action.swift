@@ -19,7 +19,7 @@ public enum Action: Sendable {
     /// An authentic handshake message came: endpoint, bytes, stamps.
     case noteReceived(PeerIndex, bytes: Int, from: Endpoint)
     /// A handshake gave a keypair.
-    case install(PeerIndex, Keypair)
+    case install(PeerIndex, KeypairHandle)
     /// All sessions of the peer end now.
     case expireKeys(PeerIndex)
     /// No keepalive is owed any more.

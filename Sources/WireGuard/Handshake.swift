@@ -6,6 +6,12 @@ struct HandshakeState: BitwiseCopyable {
     static let construction = KeyDerivation.hash(Array("Noise_IKpsk2_25519_ChaChaPoly_BLAKE2s".utf8))
     static let identified = KeyDerivation.hash(construction, Array("WireGuard v1 zx2c4 Jason@zx2c4.com".utf8))
 
+    /// An unused state.
+    init() {
+        chainingKey = .zero
+        hash = .zero
+    }
+
     /// The state before the first message, which is addressed to the responder's static key.
     init(responder: Key256) {
         chainingKey = Self.construction
@@ -61,36 +67,47 @@ struct HandshakeState: BitwiseCopyable {
 }
 
 /// Our static key, and what is derived from it alone.
-struct Identity: BitwiseCopyable {
-    let privateKey: Key256
+struct Identity {
+    let secret: PrivateKey
     let publicKey: Key256
 
+    var privateKey: Key256 { secret.key }
+
     init(_ key: PrivateKey) {
-        privateKey = key.key
+        secret = key
         publicKey = key.publicKey.key
     }
 }
 
 /// What the handshake needs to know of the other side.
 struct RemoteIdentity: BitwiseCopyable {
-    let publicKey: Key256
+    var publicKey: Key256
     /// Diffie-Hellman of both static keys, computed once; nil if the public key is of low order.
     var staticShared: Key256?
     var presharedKey: Key256
 }
 
 /// One generation of transport keys, as a handshake gives it.
-public struct Keypair: Sendable, BitwiseCopyable {
+struct Keypair: BitwiseCopyable {
     /// The key that we seal with.
-    public var sendKey: Key256
+    var sendKey: Key256
     /// The key that we open with.
-    public var receiveKey: Key256
+    var receiveKey: Key256
     /// The index that the peer puts into packets to us.
-    public var localIndex: UInt32
+    var localIndex: UInt32
     /// The index that we put into packets to the peer.
-    public var remoteIndex: UInt32
+    var remoteIndex: UInt32
     /// Whether we began the handshake: the initiator may send at once, and starts the next one.
-    public var isInitiator: Bool
+    var isInitiator: Bool
     /// When the keys were derived.
-    public var birth: Instant
+    var birth: Instant
+}
+
+/// A keypair on its way from control to the data half; wiped with its last reference.
+public struct KeypairHandle: Sendable {
+    let storage: SecretStorage<Keypair>
+
+    init(_ keypair: Keypair) {
+        storage = SecretStorage(keypair)
+    }
 }

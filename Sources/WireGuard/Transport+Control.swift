@@ -34,7 +34,7 @@ extension Transport {
             peers[peer.slot].endpoint = endpoint
             noteReceived(peer.slot, bytes: bytes, now: now)
         case .install(let peer, let keypair):
-            install(keypair, for: peer)
+            install(keypair.storage.value, for: peer)
         case .expireKeys(let peer):
             expireKeys(of: peer)
         case .clearOwedReply(let peer):
