@@ -21,7 +21,7 @@ public struct PublicKey: Sendable, Hashable, BitwiseCopyable, CustomStringConver
 
 /// A static private key, clamped as curve25519 wants it; its memory is wiped with the last reference.
 public struct PrivateKey: Sendable, Equatable {
-    private let secret: SecretStorage
+    private let secret: SecretStorage<Key256>
 
     /// Takes 32 bytes and clamps them (RFC 7748 section 5).
     public init(_ key: Key256) {
@@ -51,7 +51,7 @@ public struct PrivateKey: Sendable, Equatable {
 
 /// A symmetric key that both peers mix into the handshake; all zero means none.
 public struct PresharedKey: Sendable, Equatable {
-    private let secret: SecretStorage
+    private let secret: SecretStorage<Key256>
 
     /// Takes 32 bytes as they are.
     public init(_ key: Key256) {

@@ -1,25 +1,25 @@
 internal import CSodium
 
-/// Thirty-two secret bytes on the heap that are wiped when the last reference goes.
+/// A secret value on the heap that is wiped when the last reference goes.
 ///
 /// SAFETY: the pointer is allocated, written once and freed by this class alone; after `init` it is only read, so
 /// sharing it between threads is sound.
 @safe
-final class SecretStorage: @unchecked Sendable {
-    private let pointer: UnsafeMutablePointer<Key256>
+final class SecretStorage<Value: BitwiseCopyable>: @unchecked Sendable {
+    private let pointer: UnsafeMutablePointer<Value>
 
-    init(_ key: Key256) {
-        let pointer = UnsafeMutablePointer<Key256>.allocate(capacity: 1)
-        unsafe pointer.initialize(to: key)
+    init(_ value: Value) {
+        let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        unsafe pointer.initialize(to: value)
         unsafe self.pointer = pointer
     }
 
-    /// The bytes, by value: the copy is the reader's to keep short-lived.
-    var value: Key256 { unsafe pointer.pointee }
+    /// The secret, by value: the copy is the reader's to keep short-lived.
+    var value: Value { unsafe pointer.pointee }
 
     deinit {
-        // SAFETY: the allocation is ours and holds one initialised Key256.
-        unsafe sodium_memzero(pointer, MemoryLayout<Key256>.size)
+        // SAFETY: the allocation is ours and holds one initialised value.
+        unsafe sodium_memzero(pointer, MemoryLayout<Value>.size)
         unsafe pointer.deallocate()
     }
 }
