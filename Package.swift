@@ -28,6 +28,17 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
     let wideVectorLinks: [LinkerSetting] = []
 #endif
 
+/// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
+let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard"]
+let fuzzing: Target =
+    Context.environment["PROVIDERHOST_FUZZ"] == nil
+    ? .testTarget(
+        name: "FuzzTests", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Driver"],
+        sources: ["Targets", "Replay"], swiftSettings: strict)
+    : .executableTarget(
+        name: "Fuzz", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Replay"],
+        sources: ["Targets", "Driver"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+
 let package = Package(
     name: "providerhost",
     products: [
@@ -73,6 +84,7 @@ let package = Package(
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
         // Tests mirror modules.
+        fuzzing,
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
