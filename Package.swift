@@ -66,7 +66,11 @@ let package = Package(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
+        // Measures throughput, memory and cost; beside the products, never part of them.
+        .executableTarget(name: "Benchmarks", path: "Benchmarks", swiftSettings: strict),
+
         // Tests mirror modules.
+        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
