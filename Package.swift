@@ -20,9 +20,11 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #if arch(x86_64)
     let wideVectors: [Target] = [.systemLibrary(name: "CIPSecMB")]
     let wideVectorDependencies: [Target.Dependency] = ["CIPSecMB"]
+    let wideVectorLinks: [LinkerSetting] = [.linkedLibrary("IPSec_MB")]
 #else
     let wideVectors: [Target] = []
     let wideVectorDependencies: [Target.Dependency] = []
+    let wideVectorLinks: [LinkerSetting] = []
 #endif
 
 let package = Package(
@@ -35,7 +37,10 @@ let package = Package(
     dependencies: [.package(path: "Sources/ProviderKit")],
     targets: wideVectors + [
         // C: our own shims, then module maps of system libraries.
-        .target(name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies),
+        // The `link` line of a module map serves importing Swift code only, not C that includes the header.
+        .target(
+            name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies,
+            linkerSettings: [.linkedLibrary("sodium")] + wideVectorLinks),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
@@ -67,7 +72,10 @@ let package = Package(
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
         // Measures throughput, memory and cost; beside the products, never part of them.
-        .executableTarget(name: "Benchmarks", path: "Benchmarks", swiftSettings: strict),
+        .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["PacketPath", "WireGuard", "CTun", "CAllocationCount"],
+            path: "Benchmarks", exclude: ["CAllocationCount", "Thresholds"], swiftSettings: strict),
 
         // Tests mirror modules.
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),

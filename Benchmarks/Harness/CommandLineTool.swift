@@ -3,7 +3,7 @@ import Foundation
 /// The command line: `Benchmarks` lists the suites, `Benchmarks SUITE [options]` runs one.
 enum CommandLineTool {
     /// Every suite, in the order of the list.
-    static let suites: [Suite] = [.tunnel]
+    static let suites: [Suite] = [.tunnel, .aead, .path, .handshake, .routing, .peers]
 
     /// Runs what the arguments ask for and returns the exit status: 0, 1 failed, 2 usage, 130 interrupted.
     static func run(_ arguments: [String]) -> Int32 {

@@ -69,16 +69,14 @@ struct TunnelSession {
         case .datagrams:
             let length = "\(TunnelPlan.datagramLength)"
             let result = try load(name, ["-u", "-b", "0", "-l", length], datagrams: true, into: &report)
-            report.add(result.gigabits, name, unit: "Gb/s", subject: subject)
             if let loss = result.lossPercent {
-                report.add(loss, "\(name), lost", unit: "%", subject: subject, isDetail: true)
+                report.add(loss, "\(name): lost", unit: "%", subject: subject, isDetail: true)
             }
         case .stream(let streams), .bidirectional(let streams):
             var options = ["-P", "\(streams)"]
             if case .bidirectional = measure { options.append("--bidir") }
             if let congestion = plan.congestion { options += ["-C", congestion] }
-            let result = try load(name, options, datagrams: false, into: &report)
-            report.add(result.gigabits, name, unit: "Gb/s", subject: subject)
+            _ = try load(name, options, datagrams: false, into: &report)
         }
     }
 
@@ -110,6 +108,7 @@ struct TunnelSession {
         guard result.gigabytes > 0 else {
             throw BenchmarkError("nothing arrived through the tunnel of \(subject)", advice: "See its output: \(tails)")
         }
+        report.add(result.gigabits, name, unit: "Gb/s", subject: subject)
         reportUsage(used, of: name, result: result, into: &report)
         if watches { reportMemory(memory, of: name, into: &report) }
         return result
@@ -120,7 +119,7 @@ struct TunnelSession {
     ) {
         let total = used.reduce(ProcessUsage(), +)
         report.add(
-            (total.user + total.system) / result.gigabytes, "\(name): both tunnel ends", unit: "CPU s/GB",
+            (total.user + total.system) / result.gigabytes, "\(name): CPU of both ends", unit: "CPU s/GB",
             subject: subject)
         for (end, usage) in zip(["receiving", "sending"], used) {
             report.add(usage.user, "\(name): \(end) end, user", unit: "CPU s", subject: subject, isDetail: true)
@@ -134,7 +133,7 @@ struct TunnelSession {
         let growth = curves.compactMap(\.growth).max()
         for (value, what) in [(peak, "resident"), (anonymous, "anonymous"), (growth, "growth")] {
             guard let value else { continue }
-            report.add(value, "\(name): memory of a worker, \(what)", unit: "MB", subject: subject)
+            report.add(value, "\(name): worker memory, \(what)", unit: "MB", subject: subject)
         }
     }
 
