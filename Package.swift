@@ -83,10 +83,20 @@ let package = Package(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
+        // Measures throughput, memory and cost; beside the products, never part of them.
+        .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["PacketPath", "WireGuard", "CTun", "CAllocationCount"],
+            path: "Benchmarks", exclude: ["CAllocationCount", "Thresholds"], swiftSettings: strict),
+
         // Tests mirror modules.
         fuzzing,
+        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(
+            name: "WireGuardProviderTests", dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),
         .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
