@@ -44,7 +44,7 @@ let package = Package(
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
     ],
     dependencies: [.package(path: "Sources/ProviderKit")],
-    targets: wideVectors + [fuzzing] + [
+    targets: wideVectors + [
         // C: our own shims, then module maps of system libraries.
         .target(name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies),
         .systemLibrary(name: "CSodium"),
@@ -78,6 +78,7 @@ let package = Package(
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
         // Tests mirror modules.
+        fuzzing,
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),

@@ -24,20 +24,36 @@ command -v swift >/dev/null || {
 }
 
 export PROVIDERHOST_FUZZ=1
-build() { swift build --scratch-path .build/fuzz/build --product Fuzz --sanitize fuzzer --sanitize address "$@"; }
-build
+# Optimised: every trap stays, and several times the inputs run. --sanitize fuzzer leaves `main` to libFuzzer. ASan comes
+# in the last -sanitize, the only one that swiftc heeds: SwiftPM hands out two --sanitize in any order, and coverage
+# would come and go from build to build.
+build() {
+    swift build -c release --scratch-path .build/fuzz/build --product Fuzz --sanitize fuzzer \
+        -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=address -Xswiftc -enable-testing "$@"
+}
+mkdir -p .build/fuzz/crashes
+build >.build/fuzz/build.log 2>&1 || {
+    grep -v 'Cannot export local symbol' .build/fuzz/build.log >&2
+    echo "fuzz.sh: the driver does not build" >&2
+    exit 1
+}
 driver=$(build --show-bin-path)/Fuzz
 
 status=0
 for target in "$@"; do
     found=.build/fuzz/found/$target
-    mkdir -p "$found" .build/fuzz/crashes
-    echo "== $target: $seconds s"
+    log=.build/fuzz/$target.log
+    mkdir -p "$found"
     # Leaks are not looked for: libFuzzer would count the runtime's caches.
-    if ! FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=0 "$driver" -max_total_time="$seconds" -timeout=10 \
-        -max_len=65536 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -artifact_prefix=".build/fuzz/crashes/$target-" \
-        "$found" "Tests/Fuzz/Corpus/$target"; then
-        echo "== $target: FAILED, the input is in .build/fuzz/crashes" >&2
+    if FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=0 "$driver" -max_total_time="$seconds" -timeout=10 \
+        -max_len=65536 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=".build/fuzz/crashes/$target-" \
+        "$found" "Tests/Fuzz/Corpus/$target" >"$log" 2>&1; then
+        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+        edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+        echo "$target: $runs inputs in $seconds s, $edges edges reached, none failed"
+    else
+        tail -n 30 "$log" >&2
+        echo "$target: FAILED; the whole log is $log, the input is in .build/fuzz/crashes" >&2
         status=1
     fi
 done

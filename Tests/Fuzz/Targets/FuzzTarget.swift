@@ -2,6 +2,10 @@
 ///
 /// The raw value names the folder in Tests/Fuzz/Corpus. A new target is a case here, its body, and a folder with a seed.
 enum FuzzTarget: String, CaseIterable, Sendable {
+    case initiation = "wireguard-initiation"
+    case response = "wireguard-response"
+    case cookieReply = "wireguard-cookie-reply"
+    case transportData = "wireguard-data"
     case wgQuick = "wg-quick"
     case bundleManifest = "bundle-manifest"
     case workerChannel = "worker-channel"
@@ -12,6 +16,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     @discardableResult
     func run(_ bytes: [UInt8]) -> Bool {
         switch self {
+        case .initiation: Self.runInitiation(bytes)
+        case .response: Self.runResponse(bytes)
+        case .cookieReply: Self.runCookieReply(bytes)
+        case .transportData: Self.runTransportData(bytes)
         case .wgQuick: Self.runWgQuick(bytes)
         case .bundleManifest: Self.runBundleManifest(bytes)
         case .workerChannel: Self.runWorkerChannel(bytes)
