@@ -77,7 +77,7 @@ import Testing
     func otherStamp() throws {
         let folder = try Folder()
         let path = try folder.library(
-            "const char providerhost_module_stamp[] = \"ProviderKit 0\"; void *providerhost_create_provider;")
+            "const char providerhost_module_stamp[] = \"ProviderKit 0\"; void *providerhost_create_Provider;")
         #expect(try Self.error(path) == .otherStamp(path: path, module: "ProviderKit 0", host: ProviderModule.stamp))
         let other = try Folder()
         let endless = try other.library(
@@ -93,14 +93,14 @@ import Testing
         let folder = try Folder()
         let path = try folder.library(
             "const char providerhost_module_stamp[] = \"\(ProviderModule.stamp)\";")
-        #expect(try Self.error(path) == .noFactory(path: path))
+        #expect(try Self.error(path) == .noFactory(path: path, symbol: "providerhost_create_P"))
     }
 
     @Test("The loopback module loads and makes a provider of this host")
     func loads() throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let path = folder.appendingPathComponent("libLoopbackProvider.so").path
-        let provider = try ModuleLoader.load(path: path, principalClass: "L", context: try Self.context())
+        let provider = try ModuleLoader.load(path: path, principalClass: "LoopbackProvider.LoopbackProvider", context: try Self.context())
         #expect(String(reflecting: type(of: provider)) == "LoopbackProvider.LoopbackProvider")
     }
 }

@@ -11,7 +11,7 @@ public enum ModuleError: TunnelError, Equatable {
     /// The module was built with another contract or compiler.
     case otherStamp(path: String, module: String, host: String)
     /// The module exports no factory.
-    case noFactory(path: String)
+    case noFactory(path: String, symbol: String)
     /// What the factory made is no provider.
     case noProvider(path: String, principalClass: String)
 
@@ -26,7 +26,7 @@ public enum ModuleError: TunnelError, Equatable {
             "The library \(path) does not export \(ProviderModule.stampSymbol), so it is not a provider module."
         case .otherStamp(let path, let module, let host):
             "The module \(path) was built for \"\(module)\", this host for \"\(host)\"."
-        case .noFactory(let path): "The module \(path) does not export \(ProviderModule.factorySymbol)."
+        case .noFactory(let path, let symbol): "The module \(path) does not export \(symbol)."
         case .noProvider(let path, let principalClass):
             "What the factory of \(path) made (\(principalClass)) is not a PacketTunnelProvider of this host."
         }
@@ -38,7 +38,8 @@ public enum ModuleError: TunnelError, Equatable {
         case .notLoadable: "Install the libraries that it names, and build it for this machine."
         case .noStamp: "Link the module with the product ProviderModule of package ProviderKit."
         case .otherStamp: "Rebuild the module with this host's ProviderKit and compiler."
-        case .noFactory: "Define the factory with @c(\(ProviderModule.factorySymbol)), as the guide shows."
+        case .noFactory(_, let symbol):
+            "Define the factory with @c(\(symbol)), or correct NSExtensionPrincipalClass in the Info.plist."
         case .noProvider: "Link the module with the host's own copy of ProviderKit, and none besides."
         }
     }

@@ -7,7 +7,7 @@ enum ModuleLoader {
     ///
     /// - Parameters:
     ///   - path: The shared library, checked by the manager.
-    ///   - principalClass: Its class, for messages.
+    ///   - principalClass: Its class, which names the factory.
     ///   - context: What the provider is given.
     /// - Returns: The module's provider.
     /// - Throws: ``ModuleError``.
@@ -25,7 +25,8 @@ enum ModuleLoader {
         guard text == ProviderModule.stamp else {
             throw .otherStamp(path: path, module: text, host: ProviderModule.stamp)
         }
-        guard let symbol = unsafe dlsym(module, ProviderModule.factorySymbol) else { throw .noFactory(path: path) }
+        let name = ProviderModule.factorySymbol(for: principalClass)
+        guard let symbol = unsafe dlsym(module, name) else { throw .noFactory(path: path, symbol: name) }
         // SAFETY: the stamp says that the module was built with this contract, where the symbol has this type.
         let factory = unsafe unsafeBitCast(symbol, to: ProviderModule.Factory.self)
         guard let provider = unsafe ProviderModule.adopt(factory, context: context) else {

@@ -69,7 +69,7 @@ extension ProviderPackage {
         }
 
         /// The entry point that the host looks up in the library.
-        @c(providerhost_create_provider)
+        @c(providerhost_create_\#(moduleName))
         public func createProvider(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
             ProviderModule.create(context) { \#(moduleName)(context: $0) }
         }

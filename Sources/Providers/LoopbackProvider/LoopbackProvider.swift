@@ -1,7 +1,7 @@
 public import ProviderKit
 
 /// The one symbol that the host looks for.
-@c(providerhost_create_provider)
+@c(providerhost_create_LoopbackProvider)
 public func createProvider(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     unsafe ProviderModule.create(context) { LoopbackProvider(context: $0) }
 }
