@@ -21,9 +21,11 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #if arch(x86_64)
     let wideVectors: [Target] = [.systemLibrary(name: "CIPSecMB")]
     let wideVectorDependencies: [Target.Dependency] = ["CIPSecMB"]
+    let wideVectorLinks: [LinkerSetting] = [.linkedLibrary("IPSec_MB")]
 #else
     let wideVectors: [Target] = []
     let wideVectorDependencies: [Target.Dependency] = []
+    let wideVectorLinks: [LinkerSetting] = []
 #endif
 
 let package = Package(
@@ -36,7 +38,10 @@ let package = Package(
     dependencies: [.package(path: "Sources/ProviderKit"), .package(path: "Sources/ProviderTestKit")],
     targets: wideVectors + [
         // C: our own shims, then module maps of system libraries.
-        .target(name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies),
+        // The `link` line of a module map serves importing Swift code only, not C that includes the header.
+        .target(
+            name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies,
+            linkerSettings: [.linkedLibrary("sodium")] + wideVectorLinks),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
@@ -74,7 +79,9 @@ let package = Package(
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),
         .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
         .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
-        .testTarget(name: "HostRuntimeTests", dependencies: ["HostRuntime", providerKit], swiftSettings: strict),
+        .testTarget(
+            name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],
+            swiftSettings: strict),
         .testTarget(
             name: "ProviderHostTests",
             dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],

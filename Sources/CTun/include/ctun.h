@@ -1,4 +1,11 @@
+// Umbrella of CTun: one header per subject, nothing else in here.
 #ifndef CTUN_H
 #define CTUN_H
-int ctun_version(void);
+
+#include "ctun_aead.h"
+#include "ctun_checksum.h"
+#include "ctun_io.h"
+#include "ctun_tun.h"
+#include "ctun_udp.h"
+
 #endif

@@ -1,2 +1,0 @@
-#include "ctun.h"
-int ctun_version(void) { return 1; }
