@@ -103,7 +103,9 @@ struct CommandLineToolTests {
         #expect(capture.errors.contains("`bundles`"))
     }
 
-    @Test("A worker takes a descriptor beyond the standard streams only", arguments: ["2", "-1", "x", "3x", "99999999999"])
+    @Test(
+        "A worker takes a descriptor beyond the standard streams only",
+        arguments: ["2", "-1", "x", "3x", "99999999999"])
     func workerChannel(_ descriptor: String) {
         let capture = Capture()
         #expect(capture.run("worker", "--channel-fd=\(descriptor)") == .usage)
