@@ -15,11 +15,11 @@ enum RunVerb {
                 name: "allow-hooks", summary: "Let the configuration run commands (PreUp, PostUp, PreDown, PostDown)."),
         ],
         discussion: """
-            Prints a line per change of state. Ctrl-C, SIGTERM and SIGHUP stop the tunnel through the provider; when the \
-            program ends, nothing of the tunnel is left.
+            Prints a line per change of state. Ctrl-C, SIGTERM and SIGHUP stop the tunnel through the
+            provider; when the program ends, nothing of the tunnel is left.
 
-            A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the provider's configuration \
-            itself; any other file is handed over as text.
+            A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the
+            provider's configuration itself; any other file is handed over as text.
             """
     ) { arguments, console in
         let request = try RunRequest(arguments)
