@@ -14,6 +14,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let providerKit: Target.Dependency = .product(name: "ProviderKit", package: "ProviderKit")
+let providerTestKit: Target.Dependency = .product(name: "ProviderTestKit", package: "ProviderTestKit")
 let providerModule: Target.Dependency = .product(name: "ProviderModule", package: "ProviderKit")
 
 /// libipsec-mb exists on x86-64 only; elsewhere libsodium is the one AEAD back end.
@@ -27,6 +28,17 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
     let wideVectorLinks: [LinkerSetting] = []
 #endif
 
+/// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
+let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard"]
+let fuzzing: Target =
+    Context.environment["PROVIDERHOST_FUZZ"] == nil
+    ? .testTarget(
+        name: "FuzzTests", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Driver"],
+        sources: ["Targets", "Replay"], swiftSettings: strict)
+    : .executableTarget(
+        name: "Fuzz", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Replay"],
+        sources: ["Targets", "Driver"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+
 let package = Package(
     name: "providerhost",
     products: [
@@ -34,7 +46,7 @@ let package = Package(
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
     ],
-    dependencies: [.package(path: "Sources/ProviderKit")],
+    dependencies: [.package(path: "Sources/ProviderKit"), .package(path: "Sources/ProviderTestKit")],
     targets: wideVectors + [
         // C: our own shims, then module maps of system libraries.
         // The `link` line of a module map serves importing Swift code only, not C that includes the header.
@@ -78,14 +90,24 @@ let package = Package(
             path: "Benchmarks", exclude: ["CAllocationCount", "Thresholds"], swiftSettings: strict),
 
         // Tests mirror modules.
+        fuzzing,
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(
+            name: "WireGuardProviderTests", dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),
         .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
-        .testTarget(name: "ProviderKitTests", dependencies: [providerKit], swiftSettings: strict),
-        .testTarget(name: "HostRuntimeTests", dependencies: ["HostRuntime"], swiftSettings: strict),
+        .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
+        .testTarget(
+            name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProviderHostTests",
+            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
+            swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
             name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],

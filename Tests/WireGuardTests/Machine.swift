@@ -32,6 +32,11 @@ final class Machine {
         return peer
     }
 
+    // Expectation macros take no noncopyable values.
+    var publicKey: PublicKey? { device.publicKey }
+    var privateKey: PrivateKey? { device.privateKey }
+    func traffic(of peer: PeerIndex) -> PeerTraffic? { transport.traffic(of: peer) }
+
     func send(_ packet: [UInt8], now: Instant) {
         guard let inner = InnerPacket(packet) else { return drops.count(.badInnerPacket) }
         guard let peer = transport.peer(for: inner.destination) else { return drops.count(.noRoute) }

@@ -5,6 +5,7 @@
 #include "ctun_aead.h"
 #include "ctun_checksum.h"
 #include "ctun_io.h"
+#include "ctun_thread.h"
 #include "ctun_tun.h"
 #include "ctun_udp.h"
 

