@@ -58,6 +58,7 @@ static retain original_retain;
 static release original_release;
 static retain_many original_retain_many;
 static release_many original_release_many;
+static bool *hooks_enabled;
 
 static void *counting_retain(void *object) {
     counts.references++;
@@ -84,8 +85,9 @@ bool allocation_count_install(void) {
     release *release_hook = dlsym(RTLD_DEFAULT, "_swift_release");
     retain_many *retain_many_hook = dlsym(RTLD_DEFAULT, "_swift_retain_n");
     release_many *release_many_hook = dlsym(RTLD_DEFAULT, "_swift_release_n");
-    bool *enabled = dlsym(RTLD_DEFAULT, "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly");
-    if (!retain_hook || !release_hook || !retain_many_hook || !release_many_hook)
+    hooks_enabled =
+        dlsym(RTLD_DEFAULT, "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly");
+    if (!hooks_enabled || !retain_hook || !release_hook || !retain_many_hook || !release_many_hook)
         return false;
     original_retain = *retain_hook;
     original_release = *release_hook;
@@ -95,9 +97,15 @@ bool allocation_count_install(void) {
     *release_hook = counting_release;
     *retain_many_hook = counting_retain_many;
     *release_many_hook = counting_release_many;
-    if (enabled)
-        *enabled = true;
     return true;
 }
 
-struct allocation_counts allocation_counts_now(void) { return counts; }
+void allocation_count_start(void) {
+    counts = (struct allocation_counts){0};
+    *hooks_enabled = true;
+}
+
+struct allocation_counts allocation_count_stop(void) {
+    *hooks_enabled = false;
+    return counts;
+}

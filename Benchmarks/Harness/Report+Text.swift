@@ -29,7 +29,10 @@ extension Report {
     }
 
     private var rawLines: [String] {
-        let shown = measurements.filter { $0.samples.count > 1 || $0.isDetail }
+        // Details that are zero, such as counts that should be, say nothing that the table does not.
+        let shown = measurements.filter {
+            $0.isDetail ? $0.samples.contains { $0 != 0 } : $0.samples.count > 1
+        }
         let rows = shown.map { [$0.name, $0.unit, $0.subject, $0.samples.map(figure).joined(separator: "  ")] }
         return rows.isEmpty ? [] : [Table(rows: rows, leftColumns: 4).text]
     }

@@ -36,22 +36,22 @@ struct PathLoop: ~Copyable {
     mutating func turn(_ sending: inout Cost, _ receiving: inout Cost) throws {
         let input = input
         guard transmit.loadSuperPacket(input.rawBytes) == .packet else { throw Self.fault("the packet was refused") }
-        var before = allocation_counts_now()
+        allocation_count_start()
         var start = now()
         transmit.begin(to: Self.peer, from: nil, tag: 1)
         let outcome = transmit.seal(key: key, prefix: 4, firstCounter: counter, mtu: 1420)
-        sending.add(since: start, before)
+        sending.add(since: start)
         guard outcome == .complete, transmit.trainShape.count == packets else { throw Self.fault("the train is short") }
         counter &+= UInt64(packets)
 
         let stride = transmit.trainShape.stride
         let train = receive.load(transmit.trainBytes, stride: stride, from: Self.peer)
-        before = allocation_counts_now()
+        allocation_count_start()
         start = now()
         receive.open(train, from: 0, count: packets, key: key)
         receive.commit()
         receive.flush()
-        receiving.add(since: start, before)
+        receiving.add(since: start)
         transmit.discardTrain()
     }
 
@@ -73,10 +73,26 @@ struct PathLoop: ~Copyable {
 }
 
 extension PathLoop.Cost {
-    fileprivate mutating func add(since start: UInt64, _ before: allocation_counts) {
+    /// Throws unless an allocation and a retain are seen, so that a count of 0 means something.
+    static func checkCounting() throws {
+        final class Object {}
+        allocation_count_start()
+        var kept: [Object] = []
+        kept.append(Object())
+        let copy = kept
+        let counts = allocation_count_stop()
+        withExtendedLifetime((kept, copy)) {}
+        guard counts.allocations >= 2, counts.references >= 1 else {
+            throw BenchmarkError(
+                "the counters saw \(counts.allocations) allocations and \(counts.references) reference counts of a sample",
+                advice: "This build or runtime hides them: the suite cannot tell anything.")
+        }
+    }
+
+    fileprivate mutating func add(since start: UInt64) {
         nanoseconds += now() - start
-        let after = allocation_counts_now()
-        allocations += after.allocations - before.allocations
-        references += after.references - before.references
+        let counts = allocation_count_stop()
+        allocations += counts.allocations
+        references += counts.references
     }
 }

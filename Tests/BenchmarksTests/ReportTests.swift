@@ -51,3 +51,34 @@ import Testing
         #expect(script.contains("0.500\\n(ours x 10.0)"))
     }
 }
+
+@Suite struct ThresholdTests {
+    private func thresholds(_ text: String) throws -> PathThresholds {
+        try JSONDecoder().decode(PathThresholds.self, from: Data(text.utf8))
+    }
+
+    @Test func `a count above its threshold fails the check, a time does not`() throws {
+        let limits = try thresholds(#"{"allocationsPerMillion": 0, "referencesPerMillion": 2, "movedBytes": 0}"#)
+        var report = Report(suite: "path", command: "")
+        report.add(9999, "TCP, seal", unit: "ns", subject: "libsodium")
+        report.add(0, "TCP, seal", unit: "allocations/M", subject: "libsodium", isDetail: true)
+        report.add(2, "TCP, seal", unit: "references/M", subject: "libsodium", isDetail: true)
+        #expect(limits.failures(in: report).isEmpty)
+        report.add(1, "UDP, open", unit: "allocations/M", subject: "libsodium", isDetail: true)
+        report.add(1368, "UDP, moved payload", unit: "bytes", subject: "libsodium", isDetail: true)
+        #expect(limits.failures(in: report).count == 2)
+    }
+
+    @Test func `a threshold file that is wrong is a usage error`() {
+        let error = #expect(throws: BenchmarkError.self) { try PathThresholds(file: "/nonexistent/path.json") }
+        #expect(error?.kind == .usage)
+    }
+
+    @Test func `a sample packet has the lengths that its headers say`() {
+        for sample in SamplePacket.all {
+            let packet = sample.bytes.dropFirst(10)
+            let total = Int(packet[12]) << 8 + Int(packet[13])
+            #expect(total == packet.count && packet[10] == 0x45, "\(sample.name)")
+        }
+    }
+}

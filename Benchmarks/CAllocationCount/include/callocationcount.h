@@ -12,10 +12,16 @@ struct allocation_counts {
     uint64_t references;
 };
 
-/// Counts from now on; false when the Swift runtime has no hooks for its reference counts. Call it once, at the start.
+/// Finds the runtime's hooks; false when this Swift runtime has none for its reference counts. Call it once, first.
 bool allocation_count_install(void);
 
-/// What the calling thread did since its start; differences count.
-struct allocation_counts allocation_counts_now(void);
+/// Counts what the calling thread does from now on.
+///
+/// Until the stop no thread may touch a String: with its hooks on, the runtime of Swift 6.3 takes the bits of a small
+/// string for an object.
+void allocation_count_start(void);
+
+/// Ends the counting and returns the counts since the start.
+struct allocation_counts allocation_count_stop(void);
 
 #endif
