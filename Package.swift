@@ -74,5 +74,9 @@ let package = Package(
         .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
         .testTarget(name: "ProviderKitTests", dependencies: [providerKit], swiftSettings: strict),
         .testTarget(name: "HostRuntimeTests", dependencies: ["HostRuntime"], swiftSettings: strict),
+        // Real interfaces, real packets, real peers: runs the products that the build left beside it.
+        .testTarget(
+            name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
+            swiftSettings: strict),
     ]
 )

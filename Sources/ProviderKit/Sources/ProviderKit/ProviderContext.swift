@@ -40,6 +40,15 @@ public protocol ProviderContext: AnyObject, Sendable {
     func openUDPSockets(
         _ request: UDPSocketRequest, completionHandler: @escaping @Sendable (Result<UDPSockets, any Error>) -> Void)
 
+    /// Runs a shell command of the configuration (`PreUp` and its like) with the rights of the host.
+    ///
+    /// The host refuses unless it was told to allow hooks, because a configuration file may come from anywhere.
+    ///
+    /// - Parameters:
+    ///   - command: The command, given to `/bin/sh -c`.
+    ///   - completionHandler: Called once on a thread of the host: nil when the command exited with 0.
+    func runHook(_ command: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
     /// Writes one line to the log of the session. Never pass a secret, a key reference or a query.
     func log(_ level: LogLevel, _ message: String)
 }
@@ -49,6 +58,15 @@ extension ProviderContext {
     public func setTunnelNetworkSettings(_ settings: PacketTunnelNetworkSettings?) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             setTunnelNetworkSettings(settings) { error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+            }
+        }
+    }
+
+    /// Runs a shell command of the configuration and returns when it has exited with 0.
+    public func runHook(_ command: String) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            runHook(command) { error in
                 if let error { continuation.resume(throwing: error) } else { continuation.resume() }
             }
         }
