@@ -43,8 +43,8 @@ public typealias SessionError = CodedError<SessionErrorCode>
 public enum SessionEnding: Sendable, Equatable {
     /// Somebody asked for it.
     case requested(ProviderStopReason)
-    /// The provider cancelled.
-    case cancelled
+    /// The provider cancelled, with an error or because it was done.
+    case cancelled(withError: Bool)
     /// The start failed before the tunnel was up.
     case startFailed
     /// The load or start deadline passed before the tunnel was up.

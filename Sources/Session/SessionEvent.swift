@@ -7,8 +7,8 @@ public import ProviderKit
 public enum SessionEvent: Sendable, Equatable {
     /// The outcome of ``SessionAction/createInterface``.
     case interfaceCreated(failure: TunnelFailure?)
-    /// Somebody else deleted the interface.
-    case interfaceLost
+    /// Somebody else deleted the interface of this name.
+    case interfaceLost(name: String)
     /// The outcome of ``SessionAction/tearDown``.
     case tornDown(failure: TunnelFailure?)
 

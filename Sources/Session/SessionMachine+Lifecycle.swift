@@ -27,9 +27,10 @@ extension SessionMachine {
         spawn(now)
     }
 
-    mutating func interfaceLost(_ now: Instant) {
+    mutating func interfaceLost(_ name: String, _ now: Instant) {
         guard interface == .present, phase == .connecting || phase == .up else { return }
-        let failure = TunnelFailure(SessionError(.interfaceLost))
+        let failure = TunnelFailure(
+            SessionError(.interfaceLost, cause: "The interface \(name) was deleted from outside."))
         end(phase == .up ? .failed : .startFailed, failure, stop: .internalError, now)
     }
 

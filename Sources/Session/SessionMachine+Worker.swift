@@ -57,7 +57,9 @@ extension SessionMachine {
         switch phase {
         case .connecting, .up:
             let reason: ProviderStopReason = failure == nil ? .none : .providerFailed
-            end(phase == .connecting && failure != nil ? .startFailed : .cancelled, failure, stop: reason, now)
+            let cause: SessionEnding =
+                phase == .connecting && failure != nil ? .startFailed : .cancelled(withError: failure != nil)
+            end(cause, failure, stop: reason, now)
         case .idle, .preparing, .ending:
             keep(failure)
             log(.info, "The provider cancelled while the session was ending.")

@@ -111,7 +111,7 @@ public struct SessionMachine: Sendable {
     public mutating func handle(_ event: SessionEvent, at now: Instant) -> [SessionAction] {
         switch event {
         case .interfaceCreated(let failure): interfaceCreated(failure, now)
-        case .interfaceLost: interfaceLost(now)
+        case .interfaceLost(let name): interfaceLost(name, now)
         case .tornDown(let failure): tornDown(failure)
         case .workerReady: workerReady(now)
         case .workerFailed(let failure): workerFailed(failure, now)

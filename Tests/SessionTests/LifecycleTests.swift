@@ -85,10 +85,10 @@ import Testing
     @Test func `an interface deleted from outside ends the session through the provider`() throws {
         var rig = Rig()
         try rig.connect()
-        rig.send(.interfaceLost, .interfaceLost)
+        rig.send(.interfaceLost(name: "tun0"), .interfaceLost(name: "tun0"))
         #expect(rig.stops == [.internalError])
         rig.send(.stopCompleted)
-        #expect(rig.machine.lastDisconnectError == failure(.interfaceLost))
+        #expect(rig.machine.lastDisconnectError?.cause == "The interface tun0 was deleted from outside.")
         #expect(rig.machine.ending == .failed)
     }
 

@@ -149,7 +149,7 @@ import Testing
         #expect(rig.stops == [.providerFailed])
         rig.send(.cancelled(failure: laterFailure), .stopCompleted)
         #expect(rig.machine.lastDisconnectError == providerFailure)
-        #expect(rig.machine.ending == .cancelled)
+        #expect(rig.machine.ending == .cancelled(withError: true))
         #expect(rig.actions.last == .publish(.disconnected, error: providerFailure))
     }
 

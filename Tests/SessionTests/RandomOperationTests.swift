@@ -72,7 +72,7 @@ private struct World {
         case 20: send(.messageReply(id: random.next64(max(nextID, 1)), [1]))
         case 21: sleep()
         case 22: send(random.next(2) == 0 ? .sleepCompleted : .wake)
-        case 23 where random.next(8) == 0: send(.interfaceLost)
+        case 23 where random.next(8) == 0: send(.interfaceLost(name: "tun0"))
         case 24 where random.next(6) == 0: stop(.configurationChanged(random.next(2) == 0 ? .disabled : .removed))
         case 25: send(.configurationChanged(.enabled))
         default: fireDeadline()
