@@ -1,4 +1,5 @@
 private import Dispatch
+internal import ProviderKit
 private import Synchronization
 
 /// Hands reports to a receiver on a thread of its own, so that a receiver that blocks (a full pipe) does not block the
@@ -9,7 +10,7 @@ final class Reporter: Sendable {
     /// How many lines wait at most.
     static let limit = 1024
     /// How long the end waits for a receiver that is behind.
-    static let patience = DispatchTimeInterval.seconds(1)
+    private static let patience = DispatchTimeInterval.seconds(1)
 
     private struct State {
         var waiting = 0

@@ -14,7 +14,7 @@ final class SessionDriver {
     let system: any SessionSystem
     let inbox: SessionInbox
     let reporter: Reporter
-    let poller: Poller
+    let poller: EventPoller
     let alarm: AlarmClock
     let signals: StopSignals
 
@@ -53,7 +53,7 @@ final class SessionDriver {
             deadlines: configuration.deadlines, restart: configuration.restart,
             disconnectsOnSleep: configuration.protocolConfiguration.disconnectOnSleep)
         interfaceName = try system.interfaceName(wanted: configuration.interfaceName)
-        poller = try Poller()
+        poller = try EventPoller()
         alarm = try AlarmClock()
         signals = try StopSignals()
         try poller.watch(signals.descriptor.number, token: token(for: .signals))

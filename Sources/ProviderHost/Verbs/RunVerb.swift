@@ -25,7 +25,20 @@ enum RunVerb {
         let request = try RunRequest(arguments)
         let bundle = try BundleIndex().bundle(request.bundleIdentifier)
         let file = try request.configurationPath.map(ConfigurationFile.init(path:))
-        _ = (bundle, request.protocolConfiguration(from: file))
-        return .success
+        var configuration = HostConfiguration(
+            bundlePath: bundle.path, executablePath: bundle.executablePath,
+            principalClass: bundle.manifest.principalClass,
+            protocolConfiguration: request.protocolConfiguration(from: file))
+        configuration.interfaceName = request.interfaceName
+        configuration.logLevel = request.logLevel
+        let presenter = SessionPresenter(console: console, asJSON: request.wantsJSON)
+        let host = try TunnelHost(configuration) { report in
+            switch report {
+            case .status(let status, let interface, let error):
+                presenter.show(status, interface: interface, error: error)
+            case .log(let level, let text): presenter.log(level, text)
+            }
+        }
+        return ExitCode(rawValue: host.run().exitStatus) ?? .unknown
     }
 }

@@ -1,7 +1,8 @@
+private import CTun
 private import Glibc
 
 /// Waits for several descriptors at once (epoll, level-triggered), each known by a token that is never used again.
-final class Poller {
+final class EventPoller {
     /// Descriptors that one call of ``wait(milliseconds:)`` reports at most.
     private static let batch = 32
 
@@ -23,15 +24,15 @@ final class Poller {
 
     /// Forgets a descriptor; must come before it is closed, for an open file with a duplicate stays watched.
     func forget(_ watched: Int32) {
-        _ = unsafe epoll_ctl(descriptor.number, EPOLL_CTL_DEL, watched, nil)
+        _ = epoll_ctl(descriptor.number, EPOLL_CTL_DEL, watched, nil)
     }
 
     /// The tokens of the descriptors that are ready; waits for one without limit.
     func wait() throws(SystemCallError) -> [UInt64] {
-        var events = [epoll_event](repeating: epoll_event(), count: Self.batch)
+        var events = unsafe [epoll_event](repeating: epoll_event(), count: Self.batch)
         while true {
             let count = unsafe epoll_wait(descriptor.number, &events, Int32(Self.batch), -1)
-            if count >= 0 { return events.prefix(Int(count)).map { unsafe $0.data.u64 } }
+            if count >= 0 { return unsafe events.prefix(Int(count)).map { unsafe $0.data.u64 } }
             let number = errno
             if number != EINTR { throw SystemCallError(call: "epoll_wait", errno: number) }
         }
@@ -40,8 +41,8 @@ final class Poller {
     private func control(
         _ operation: Int32, _ watched: Int32, _ token: UInt64, _ writes: Bool
     ) throws(SystemCallError) {
-        var event = epoll_event()
-        event.events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
+        var event = unsafe epoll_event()
+        unsafe event.events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
         unsafe event.data.u64 = token
         try checked("epoll_ctl", unsafe epoll_ctl(descriptor.number, operation, watched, &event))
     }
@@ -104,7 +105,7 @@ final class StopSignals {
     static func block() {
         var set = set()
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        _ = unsafe signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGPIPE, SIG_IGN)
     }
 
     /// The names of the signals that wait, which are taken.
