@@ -23,9 +23,14 @@ enum RunVerb {
             """
     ) { arguments, console in
         let request = try RunRequest(arguments)
+        let presenter = SessionPresenter(console: console, asJSON: request.wantsJSON)
         let bundle = try BundleIndex().bundle(request.bundleIdentifier)
         let file = try request.configurationPath.map(ConfigurationFile.init(path:))
-        _ = (bundle, request.protocolConfiguration(from: file))
-        return .success
+        if let warning = file?.warning { presenter.log(.warning, warning) }
+        // The manager takes over here; without it nothing is started, which must not look like success.
+        throw VPNConnectionError(
+            .pluginFailed,
+            cause: "The bundle \(bundle.manifest.identifier) was not started: this build has no manager.",
+            remedy: "Use a build with HostRuntime/Manager.")
     }
 }
