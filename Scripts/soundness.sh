@@ -24,7 +24,7 @@ declare -A arrows=(
 )
 declare -A folders=(
     [ProviderKit]=Sources/ProviderKit/Sources/ProviderKit
-    [ProviderTestKit]=Sources/ProviderKit/Sources/ProviderTestKit
+    [ProviderTestKit]=Sources/ProviderTestKit/Sources/ProviderTestKit
     [WireGuardProvider]=Sources/Providers/WireGuardProvider
     [LoopbackProvider]=Sources/Providers/LoopbackProvider
 )

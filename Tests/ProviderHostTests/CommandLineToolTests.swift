@@ -1,4 +1,5 @@
 import Foundation
+import HostRuntime
 import ProviderKit
 import Testing
 
@@ -110,6 +111,20 @@ struct CommandLineToolTests {
         let capture = Capture()
         #expect(capture.run("worker", "--channel-fd=\(descriptor)") == .usage)
         #expect(capture.errors.contains("`\(descriptor)`"))
+    }
+
+    @Test("Errors end with the status of their kind")
+    func exitCodeOfErrors() {
+        func code(_ error: any Error) -> ExitCode { ExitCode(for: TunnelFailure(error)) }
+        #expect(code(UsageError(.unknownVerb)) == .usage)
+        #expect(code(BundleError(.unknownIdentifier)) == .notFound)
+        #expect(code(BundleError(.contractVersionMismatch)) == .versionMismatch)
+        #expect(code(BundleError(.writableByOthers)) == .startFailed)
+        #expect(code(ConfigurationFileError(.notFound)) == .notFound)
+        #expect(code(ConfigurationFileError(.tooLarge)) == .startFailed)
+        #expect(code(VPNConnectionError(.pluginFailed)) == .startFailed)
+        #expect(code(NewProviderError(.writeFailed)) == .unknown)
+        #expect(code(CancellationError()) == .unknown)
     }
 
     @Test("Exit codes are those of nmcli")

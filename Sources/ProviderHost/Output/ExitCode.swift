@@ -31,6 +31,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             case .writeFailed, nil: self = .unknown
             case .identifierInvalid, .folderNotEmpty: self = .usage
             }
+        case VPNConnectionErrorCode.domain: self = .startFailed
         default: self = .unknown
         }
     }

@@ -23,15 +23,16 @@ enum RunVerb {
             """
     ) { arguments, console in
         let request = try RunRequest(arguments)
+        let presenter = SessionPresenter(console: console, asJSON: request.wantsJSON)
         let bundle = try BundleIndex().bundle(request.bundleIdentifier)
         let file = try request.configurationPath.map(ConfigurationFile.init(path:))
+        if let warning = file?.warning { presenter.log(.warning, warning) }
         var configuration = HostConfiguration(
             bundlePath: bundle.path, executablePath: bundle.executablePath,
             principalClass: bundle.manifest.principalClass,
             protocolConfiguration: request.protocolConfiguration(from: file))
         configuration.interfaceName = request.interfaceName
         configuration.logLevel = request.logLevel
-        let presenter = SessionPresenter(console: console, asJSON: request.wantsJSON)
         let host = try TunnelHost(configuration) { report in
             switch report {
             case .status(let status, let interface, let error):
