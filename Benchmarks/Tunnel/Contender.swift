@@ -73,8 +73,8 @@ enum Contender {
                 return TunnelEnd(machine: machine, child: child)
             }
         case .withoutCipher(let program):
-            let file = try configuration("")
-            let child = try lab.start(on: machine, [program, "endpoint", interface, file, "--no-cipher"])
+            let file = try configuration("MTU = \(mtu)\n")
+            let child = try lab.start(on: machine, [program, TunnelEndpoint.verb, interface, file, "--no-cipher"])
             return {
                 try waitFor("the interface", of: child) { try machine.succeeds("ip", "link", "show", interface) }
                 try raise(interface, on: machine, mtu: mtu)
