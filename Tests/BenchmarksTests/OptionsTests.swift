@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         (["nosuch"], 2), (["tunnel", "--nosuch"], 2), (["tunnel", "--seconds", "0"], 2), ([], 0), (["--help"], 0),
         (["tunnel", "--help"], 0),
-    ]) func `the exit status tells a wrong command line`(arguments: [String], status: Int32) {
+    ] as [([String], Int32)]) func `the exit status tells a wrong command line`(arguments: [String], status: Int32) {
         #expect(CommandLineTool.run(arguments) == status)
     }
 }

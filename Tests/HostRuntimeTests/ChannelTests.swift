@@ -104,6 +104,26 @@ enum Descriptors {
         }
     }
 
+    @Test("Large messages fill the queue by their bytes")
+    func boundedBytes() throws {
+        let (manager, far) = try makeChannelPair()
+        let bytes = [UInt8](repeating: 1, count: 1 << 20)
+        var accepted = 0
+        #expect(throws: ChannelError.queueFull) {
+            // The socket itself holds a frame with its descriptor for each message, so more than eight are accepted.
+            for id in 0..<1000 as Range<UInt64> {
+                try manager.send(.appMessage(id: id, bytes, wantsReply: true))
+                accepted += 1
+            }
+        }
+        let worker = WorkerChannel(far)
+        for id in 0..<UInt64(accepted) {
+            #expect(try worker.receiveWaiting()?.message == .appMessage(id: id, bytes, wantsReply: true))
+            try manager.flush()
+        }
+        #expect(!manager.wantsToWrite)
+    }
+
     @Test("A waiting sender goes on as soon as the receiver reads, in order")
     func waitingSender() async throws {
         let (manager, far) = try makeChannelPair()

@@ -103,6 +103,15 @@ struct CommandLineToolTests {
         #expect(capture.errors.contains("`bundles`"))
     }
 
+    @Test(
+        "A worker takes a descriptor beyond the standard streams only",
+        arguments: ["2", "-1", "x", "3x", "99999999999"])
+    func workerChannel(_ descriptor: String) {
+        let capture = Capture()
+        #expect(capture.run("worker", "--channel-fd=\(descriptor)") == .usage)
+        #expect(capture.errors.contains("`\(descriptor)`"))
+    }
+
     @Test("Exit codes are those of nmcli")
     func exitCodes() {
         #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 8, 9, 10])

@@ -21,7 +21,8 @@ struct ReplayWindowTests {
             let isNew =
                 counter < Limits.rejectAfterMessages && !seen.contains(counter)
                 && (seen.isEmpty || counter + ReplayWindow.size > highest)
-            #expect(window.accept(counter) == isNew, "\(counter) with highest \(highest)")
+            let accepted = window.accept(counter)
+            #expect(accepted == isNew, "\(counter) with highest \(highest)")
             if isNew {
                 seen.insert(counter)
                 highest = max(highest, counter)
@@ -44,23 +45,24 @@ struct ReplayWindowTests {
             (Limits.rejectAfterMessages - 3, true), (0, false),
         ]
         for (index, (counter, isNew)) in steps.enumerated() {
-            #expect(window.accept(counter) == isNew, "step \(index), counter \(counter)")
+            let accepted = window.accept(counter)
+            #expect(accepted == isNew, "step \(index), counter \(counter)")
         }
     }
 
     @Test("A full window forwards, backwards, and with a hole at its end")
     func fullWindow() {
         let size = ReplayWindow.size
-        var forward = ReplayWindow()
-        for counter in 1...size { #expect(forward.accept(counter)) }
-        #expect(forward.accept(0))
-        #expect(!forward.accept(0))
-        var backward = ReplayWindow()
-        for counter in (1...size + 1).reversed() where counter > 1 { #expect(backward.accept(counter)) }
-        #expect(!backward.accept(1 + size))
-        var holes = ReplayWindow()
-        for counter in (1...size).reversed() { #expect(holes.accept(counter)) }
-        #expect(holes.accept(size + 1))
-        #expect(!holes.accept(0))
+        /// Which of the counters are accepted, in order, by a fresh window.
+        func accepted(_ counters: some Sequence<UInt64>) -> [Bool] {
+            var window = ReplayWindow()
+            return counters.map { window.accept($0) }
+        }
+        let forward = accepted(Array(1...size) + [0, 0])
+        #expect(forward.dropLast().allSatisfy(\.self) && forward.last == false)
+        let backward = accepted(Array((2...size + 1).reversed()) + [1 + size])
+        #expect(backward.dropLast().allSatisfy(\.self) && backward.last == false)
+        let holes = accepted(Array((1...size).reversed()) + [size + 1, 0])
+        #expect(holes.dropLast().allSatisfy(\.self) && holes.last == false)
     }
 }

@@ -12,6 +12,8 @@ public typealias WorkerChannel = Channel<WorkerMessage, ManagerMessage>
 public final class Channel<Outgoing: ChannelMessage, Incoming: ChannelMessage>: Sendable {
     /// How many frames wait at most for a slow receiver.
     public static var queueLimit: Int { 256 }
+    /// How many bytes of bodies wait at most, unless one message alone has more.
+    public static var queueByteLimit: Int { 8 << 20 }
 
     /// What ``receive()`` found.
     public enum Event: Sendable {
@@ -40,12 +42,16 @@ public final class Channel<Outgoing: ChannelMessage, Incoming: ChannelMessage>: 
 
     /// Sends without waiting: what the receiver does not take now is queued.
     ///
-    /// - Throws: ``ChannelError``; `queueFull` when the receiver has left ``queueLimit`` frames unread.
+    /// - Throws: ``ChannelError``; `queueFull` when the receiver has left ``queueLimit`` frames or ``queueByteLimit`` bytes
+    ///   unread.
     public func send(_ message: Outgoing, descriptors: [Descriptor] = []) throws(ChannelError) {
         try checkOpen()
         let frame = try Frame(message, descriptors: descriptors)
         try queue.withLock { (frames) throws(ChannelError) in
-            guard frames.count < Self.queueLimit else { throw .queueFull }
+            let bytes = frames.reduce(frame.bodyLength) { $0 + $1.bodyLength }
+            guard frames.isEmpty || (frames.count < Self.queueLimit && bytes <= Self.queueByteLimit) else {
+                throw .queueFull
+            }
             frames.append(frame)
             try drain(&frames)
         }

@@ -19,6 +19,8 @@ struct Frame: Sendable {
 
     /// The header.
     let header: [UInt8]
+    /// The length of the body, wherever it is.
+    let bodyLength: Int
     /// The body, empty where it is in sealed memory.
     let body: [UInt8]
     /// The sealed memory where there is one, then the descriptors of the message.
@@ -42,6 +44,7 @@ struct Frame: Sendable {
         header.append(isShared ? Self.bodyIsShared : 0)
         header.append(message.id)
         self.header = header
+        bodyLength = bytes.count
         body = isShared ? [] : bytes
         self.descriptors = isShared ? [try ChannelSystem.sealedMemory(bytes)] + descriptors : descriptors
     }

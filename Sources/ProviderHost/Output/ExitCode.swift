@@ -39,10 +39,10 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     var summary: String {
         switch self {
         case .success: "done"
-        case .unknown: "an error without a code of its own"
+        case .unknown: "the tunnel failed after it was up, or an error without a code of its own"
         case .usage: "wrong arguments"
         case .timeout: "a deadline passed"
-        case .startFailed: "the tunnel could not be started, or failed"
+        case .startFailed: "the tunnel could not be started"
         case .stopFailed: "the tunnel could not be stopped cleanly"
         case .noDaemon: "no daemon runs"
         case .versionMismatch: "bundle and host are of different versions"

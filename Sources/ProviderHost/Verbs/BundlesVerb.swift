@@ -7,8 +7,9 @@ enum BundlesVerb {
         name: "bundles", summary: "List the installed provider bundles, and those that are refused with the reason.",
         options: [.json],
         discussion: """
-            Bundles are searched in the folder of the executable, in the folders of \(BundleSearchPath.environmentKey) \
-            (separated by colons), and in the install folder lib/providerhost/bundles.
+            Bundles are searched in the folder of the executable, in the folders of
+            \(BundleSearchPath.environmentKey) (separated by colons), and in the install folder
+            lib/providerhost/bundles.
             """
     ) { arguments, console in
         let index = BundleIndex()

@@ -33,22 +33,8 @@ struct RunRequest: Sendable, Equatable {
         return TunnelProviderProtocol(providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
     }
 
-    /// Whether the kernel and `wg-quick` accept the name: `[a-zA-Z0-9_=+.-]{1,15}`, not `.` and not `..`.
-    static func isInterfaceName(_ name: String) -> Bool {
-        (1...15).contains(name.utf8.count) && name != "." && name != ".."
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "="), UInt8(ascii: "+"),
-                    UInt8(ascii: "."), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-    }
-
     private static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {
-        guard isInterfaceName(name) else {
+        guard InterfaceName.isValid(name) else {
             throw UsageError(
                 .invalidValue, cause: "`\(name.printable)` is no name for an interface.",
                 remedy: "Use 1 to 15 of the characters a-z A-Z 0-9 _ = + . - in --interface.")

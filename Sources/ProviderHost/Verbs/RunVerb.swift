@@ -15,17 +15,30 @@ enum RunVerb {
                 name: "allow-hooks", summary: "Let the configuration run commands (PreUp, PostUp, PreDown, PostDown)."),
         ],
         discussion: """
-            Prints a line per change of state. Ctrl-C, SIGTERM and SIGHUP stop the tunnel through the provider; when the \
-            program ends, nothing of the tunnel is left.
+            Prints a line per change of state. Ctrl-C, SIGTERM and SIGHUP stop the tunnel through the
+            provider; when the program ends, nothing of the tunnel is left.
 
-            A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the provider's configuration \
-            itself; any other file is handed over as text.
+            A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the
+            provider's configuration itself; any other file is handed over as text.
             """
     ) { arguments, console in
         let request = try RunRequest(arguments)
         let bundle = try BundleIndex().bundle(request.bundleIdentifier)
         let file = try request.configurationPath.map(ConfigurationFile.init(path:))
-        _ = (bundle, request.protocolConfiguration(from: file))
-        return .success
+        var configuration = HostConfiguration(
+            bundlePath: bundle.path, executablePath: bundle.executablePath,
+            principalClass: bundle.manifest.principalClass,
+            protocolConfiguration: request.protocolConfiguration(from: file))
+        configuration.interfaceName = request.interfaceName
+        configuration.logLevel = request.logLevel
+        let presenter = SessionPresenter(console: console, asJSON: request.wantsJSON)
+        let host = try TunnelHost(configuration) { report in
+            switch report {
+            case .status(let status, let interface, let error):
+                presenter.show(status, interface: interface, error: error)
+            case .log(let level, let text): presenter.log(level, text)
+            }
+        }
+        return ExitCode(rawValue: host.run().exitStatus) ?? .unknown
     }
 }

@@ -13,8 +13,7 @@ enum WorkerVerb {
         ],
         isHidden: true
     ) { arguments, _ in
-        _ = try channel(arguments)
-        return .success
+        exit(WorkerMain.run(channel: try channel(arguments)))
     }
 
     /// The descriptor that the manager passed on.

@@ -8,7 +8,8 @@
 public protocol PacketFlow: AnyObject, Sendable {
     /// Waits for packets from the interface and lends them; one batch is outstanding per call.
     ///
-    /// - Throws: ``PacketFlowError``; `closed` once the tunnel ends, which is how a reading loop ends.
+    /// - Throws: ``PacketFlowError``; `closed` once the tunnel ends or the task is cancelled, which is how a reading loop
+    ///   ends.
     func readPackets() async throws(PacketFlowError) -> PacketBatch
 
     /// Writes the packets of a batch to the interface and releases it.
