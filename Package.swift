@@ -86,7 +86,8 @@ let package = Package(
         // Measures throughput, memory and cost; beside the products, never part of them.
         .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["PacketPath", "WireGuard", "CTun", "CAllocationCount"],
+            name: "Benchmarks",
+            dependencies: ["PacketPath", "WireGuard", "WireGuardProvider", "CTun", "CAllocationCount"],
             path: "Benchmarks", exclude: ["CAllocationCount", "Thresholds"], swiftSettings: strict),
 
         // Tests mirror modules.
@@ -95,7 +96,8 @@ let package = Package(
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
-            name: "WireGuardProviderTests", dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            name: "WireGuardProviderTests",
+            dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),

@@ -5,13 +5,19 @@
 #include <errno.h>
 #include <stddef.h>
 
+static _Thread_local struct allocation_counts counts;
+
+// The sanitizers bring an allocator of their own, which must stay: allocations are then not counted.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define COUNTS_ALLOCATIONS 0
+#else
+#define COUNTS_ALLOCATIONS 1
+
 // The executable's definitions stand before glibc's, for every library of the process.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
-
-static _Thread_local struct allocation_counts counts;
 
 void *malloc(size_t size) {
     counts.allocations++;
@@ -48,6 +54,7 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     *result = pointer;
     return 0;
 }
+#endif
 
 // The runtime's entry points for instruments (swift/Runtime/HeapObject.h): pointers that it calls through.
 typedef void *(*retain)(void *);
@@ -81,6 +88,8 @@ static void counting_release_many(void *object, uint32_t count) {
 }
 
 bool allocation_count_install(void) {
+    if (!COUNTS_ALLOCATIONS)
+        return false;
     retain *retain_hook = dlsym(RTLD_DEFAULT, "_swift_retain");
     release *release_hook = dlsym(RTLD_DEFAULT, "_swift_release");
     retain_many *retain_many_hook = dlsym(RTLD_DEFAULT, "_swift_retain_n");

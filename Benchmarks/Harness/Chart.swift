@@ -46,9 +46,9 @@ struct Chart {
                 let x = Double(group) + (Double(bar) - Double(subjects.count - 1) / 2) * width
                 var text = figure(value)
                 if bar > 0, let first = row.values[0], value > 0 {
-                    text += "\\n(\(subjects[0]) x \(figure(first / value)))"
+                    text += "\\nx \(figure(first / value))"
                 }
-                let lift = bar > 0 ? 0.075 : 0.035
+                let lift = bar > 0 ? 0.09 : 0.035
                 labels.append(
                     "set label \(quoted(text)) at \(x), \(value + top * lift) center noenhanced font ',11'")
             }
@@ -61,10 +61,11 @@ struct Chart {
             let source = index == 0 ? "$data using 2:xtic(1)" : "'' using \(index + 2)"
             return "\(source) title \(quoted(subject)) linecolor rgb '\(colour)'"
         }
+        let subtitle = subjects.count > 1 ? "\\nx N: \(subjects[0]) is N times this" : ""
         return """
             set terminal svg size \(260 + 240 * rows.count),420 dynamic font 'sans-serif,13' background '#ffffff'
             set output \(quoted(output))
-            set title \(quoted(title)) noenhanced
+            set title \(quoted(title + subtitle)) noenhanced
             set style data histograms
             set style histogram clustered gap 1
             set style fill solid 1.0 noborder

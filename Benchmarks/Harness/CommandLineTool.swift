@@ -24,6 +24,7 @@ enum CommandLineTool {
             return 0
         }
         let rest = Array(arguments.dropFirst())
+        if name == TunnelEndpoint.verb { return try TunnelEndpoint.run(rest) }
         guard let suite = suites.first(where: { $0.name == name }) else {
             throw BenchmarkError.usage(
                 "there is no suite '\(name)'", advice: "Suites: \(suites.map(\.name).joined(separator: ", ")).")

@@ -14,8 +14,11 @@ enum Interruption {
         }
     }
 
+    /// Whether a signal came.
+    static var isRequested: Bool { requested.load(ordering: .relaxed) }
+
     /// Throws ``BenchmarkError/interrupted`` after a signal.
     static func check() throws {
-        if requested.load(ordering: .relaxed) { throw BenchmarkError.interrupted }
+        if isRequested { throw BenchmarkError.interrupted }
     }
 }

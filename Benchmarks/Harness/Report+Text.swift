@@ -16,8 +16,15 @@ extension Report {
         let compared = showsRatios ? Array(subjects.dropFirst()) : []
         let ratioTitles = compared.count == 1 ? ["ratio"] : compared.map { "ratio to \($0)" }
         var rows = [["", ""] + subjects + ratioTitles]
-        let keys = firstOccurrences(measurements.filter { !$0.isDetail }.map { [$0.name, $0.unit] })
+        let shown = measurements.filter { !$0.isDetail }
+        // A group for each unit, so that throughput stands together and what it cost below.
+        let groups = firstOccurrences(shown.map(\.unit)).map { unit in shown.filter { $0.unit == unit } }
+        let keys = groups.map { firstOccurrences($0.map { [$0.name, $0.unit] }) }.joined(separator: [[]])
         for key in keys {
+            guard !key.isEmpty else {
+                rows.append([])
+                continue
+            }
             let medians = subjects.map { median(key[0], unit: key[1], subject: $0) }
             let ratios = compared.indices.map { index -> String in
                 guard let first = medians[0], let other = medians[index + 1], other != 0 else { return "-" }

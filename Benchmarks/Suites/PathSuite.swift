@@ -17,7 +17,8 @@ extension Suite {
         let thresholds = try options.text("--check").map(PathThresholds.init(file:))
         guard allocation_count_install() else {
             throw BenchmarkError(
-                "this Swift runtime has no hooks for reference counts", advice: "Use Swift 6.2 or later.")
+                "allocations and reference counts cannot be counted here",
+                advice: "Use Swift 6.2 or later, and no sanitizer.")
         }
         try PathLoop.Cost.checkCounting()
         report.notes = [

@@ -73,8 +73,8 @@ enum Contender {
                 return TunnelEnd(machine: machine, child: child)
             }
         case .withoutCipher(let program):
-            let file = try configuration("")
-            let child = try lab.start(on: machine, [program, "endpoint", interface, file, "--no-cipher"])
+            let file = try configuration("MTU = \(mtu)\n")
+            let child = try lab.start(on: machine, [program, TunnelEndpoint.verb, interface, file, "--no-cipher"])
             return {
                 try waitFor("the interface", of: child) { try machine.succeeds("ip", "link", "show", interface) }
                 try raise(interface, on: machine, mtu: mtu)
@@ -101,9 +101,11 @@ enum Contender {
         try wait(seconds: 15) {
             if try condition() { return true }
             guard let ending = child.pollEnding() else { return false }
+            var hint = ""
+            if case .other = self { hint = " with WG_PROCESS_FOREGROUND=1" }
             throw BenchmarkError(
                 "\(label) ended (\(ending)) before \(what) was there",
-                advice: "It must stay in the foreground with WG_PROCESS_FOREGROUND=1. Its output: \(child.tail)")
+                advice: "It must stay in the foreground\(hint). Its output: \(child.tail)")
         } failure: {
             BenchmarkError("\(label) did not give \(what) within 15 s", advice: "Its output: \(child.tail)")
         }

@@ -41,10 +41,12 @@ import Testing
         #expect(error?.kind == .usage)
     }
 
-    @Test(arguments: [
-        (["nosuch"], 2), (["tunnel", "--nosuch"], 2), (["tunnel", "--seconds", "0"], 2), ([], 0), (["--help"], 0),
-        (["tunnel", "--help"], 0),
-    ] as [([String], Int32)]) func `the exit status tells a wrong command line`(arguments: [String], status: Int32) {
+    @Test(
+        arguments: [
+            (["nosuch"], 2), (["tunnel", "--nosuch"], 2), (["tunnel", "--seconds", "0"], 2), ([], 0), (["--help"], 0),
+            (["tunnel", "--help"], 0),
+        ] as [([String], Int32)]) func `the exit status tells a wrong command line`(arguments: [String], status: Int32)
+    {
         #expect(CommandLineTool.run(arguments) == status)
     }
 }

@@ -12,7 +12,7 @@ struct allocation_counts {
     uint64_t references;
 };
 
-/// Finds the runtime's hooks; false when this Swift runtime has none for its reference counts. Call it once, first.
+/// Finds the runtime's hooks; false when this Swift runtime has none or under a sanitizer. Call it once, first.
 bool allocation_count_install(void);
 
 /// Counts what the calling thread does from now on.
