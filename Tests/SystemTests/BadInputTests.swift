@@ -134,7 +134,7 @@ struct BadInputTests {
                 on: lab.left,
                 [
                     "unshare", "-m", "bash", "-c",
-                    "mount -t tmpfs -o size=4k none /run && (cat /dev/zero > /run/fill; exec \"$@\") 2>&1", "sh",
+                    "mount -t tmpfs -o size=4k none /run && cat /dev/zero > /run/fill; exec \"$@\"", "sh",
                     Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file,
                 ], environment: ["TMPDIR": "/run"])
             try child.waitFor("connected phtun0")

@@ -58,7 +58,6 @@ final class Child {
         let deadline = Date.now.addingTimeInterval(3)
         while process.isRunning && Date.now < deadline { usleep(20_000) }
         if process.isRunning { signal(SIGKILL) }
-        process.waitUntilExit()
     }
 
     private func poll(_ seconds: Double, _ what: String, until condition: () -> Bool) throws {

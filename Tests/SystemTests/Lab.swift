@@ -109,14 +109,25 @@ struct Machine {
         return Outcome(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
     }
 
+    /// The routes of every table and the rules, as text.
+    func routesAndRules() throws -> String {
+        try [
+            self("ip", "route", "show", "table", "all"), self("ip", "-6", "route", "show", "table", "all"),
+            self("ip", "rule"), self("ip", "-6", "rule"),
+        ].joined().split(separator: "\n").filter { !$0.contains("fe80::") && !$0.contains("ff00::/8") }
+            .joined(separator: "\n")
+    }
+
     /// Everything of the network that a tunnel could leave behind, as text that two moments are compared by.
     func networkState() throws -> String {
         let links = try self("ip", "-br", "link").split(separator: "\n").map { $0.split(separator: " ")[0] }
-        return try [
-            links.joined(separator: "\n"), self("ip", "-br", "address"), self("ip", "rule"), self("ip", "-6", "rule"),
-            self("ip", "route", "show", "table", "all"), self("ip", "-6", "route", "show", "table", "all"),
-            self("ss", "-Hunlp"), self("sysctl", "net.ipv4.conf.all.src_valid_mark"),
+        let state = try [
+            links.joined(separator: "\n"), self("ip", "-br", "address"), routesAndRules(), self("ss", "-Hunlp"),
+            self("sysctl", "net.ipv4.conf.all.src_valid_mark"),
         ].joined(separator: "\n--\n")
+        // The cable's own link-local addresses come and go as it settles.
+        return state.split(separator: "\n").filter { !$0.contains("fe80::") && !$0.contains("ff00::/8") }
+            .joined(separator: "\n")
     }
 }
 
