@@ -58,7 +58,9 @@ struct Run: BitwiseCopyable {
     }
 
     /// Whether both are of the same connection: addresses, protocol and ports.
-    func sameFlow(_ own: ByteView, as other: ByteView, at otherOffset: Int, family: UInt8, isTCP: Bool, _ ports: Int) -> Bool {
+    func sameFlow(_ own: ByteView, as other: ByteView, at otherOffset: Int, family: UInt8, isTCP: Bool, _ ports: Int)
+        -> Bool
+    {
         guard hasFlow, family == self.family, isTCP == self.isTCP,
             own.load32(offset + transportOffset) == other.load32(otherOffset + ports)
         else { return false }

@@ -134,7 +134,8 @@ extension SuperPacket {
             return sum + UInt64(~UInt16(truncatingIfNeeded: checksumWord(length - transportOffset)))
         }
         let number = checksumWord(Int(transportIsTCP ? Self.tcp : Self.udp))
-        return family == 4 ? view.checksum(offset + 12, 8, adding: number) : view.checksum(offset + 8, 32, adding: number)
+        return family == 4
+            ? view.checksum(offset + 12, 8, adding: number) : view.checksum(offset + 8, 32, adding: number)
     }
 
     private func completeChecksum(_ view: ByteView, _ start: Int, _ field: Int) -> Bool {

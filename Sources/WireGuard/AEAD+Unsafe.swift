@@ -7,7 +7,9 @@ enum AEAD {
     /// The bytes that a tag adds.
     static let tagSize = 16
 
-    /// ChaCha20-Poly1305 (RFC 8439): ciphertext and tag. The nonce is four zero bytes and the little-endian counter.
+    /// ChaCha20-Poly1305 (RFC 8439): ciphertext and tag.
+    ///
+    /// The nonce is four zero bytes and the little-endian counter.
     static func seal(_ plaintext: [UInt8], key: Key256, counter: UInt64, additional: [UInt8]) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: plaintext.count + tagSize)
         let nonce = nonce(counter)
@@ -15,7 +17,8 @@ enum AEAD {
         unsafe key.withBytes { key in
             unsafe nonce.withBytes {
                 _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt(
-                    &output, nil, plaintext, UInt64(plaintext.count), additional, UInt64(additional.count), nil, $0, key)
+                    &output, nil, plaintext, UInt64(plaintext.count), additional, UInt64(additional.count), nil, $0, key
+                )
             }
         }
         return output

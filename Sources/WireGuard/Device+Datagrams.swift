@@ -43,8 +43,9 @@ extension Device {
         }
         // Section 5.1: a time stamp that is not later than the last one is a replay.
         guard timestamp > peers[slot].latestTimestamp else { return .replayedInitiation }
-        guard peers[slot].lastInitiationReceived == .zero
-            || now.instant - peers[slot].lastInitiationReceived >= Limits.initiationInterval
+        guard
+            peers[slot].lastInitiationReceived == .zero
+                || now.instant - peers[slot].lastInitiationReceived >= Limits.initiationInterval
         else { return .initiationFlood }
         let index = freshIndex(&random)
         guard

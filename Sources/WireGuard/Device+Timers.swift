@@ -10,7 +10,9 @@ extension Device {
         return index(slot)
     }
 
-    /// Acts on the timers of a peer that `pollDuePeer` gave, with its stamps of this moment. Drain `pollAction` then.
+    /// Acts on the timers of a peer that `pollDuePeer` gave, with its stamps of this moment.
+    ///
+    /// Drain `pollAction` then.
     public mutating func handleTimeout(
         _ peer: PeerIndex, stamps: PeerStamps, now: Moment, random: inout some RandomSource
     ) {
@@ -20,7 +22,9 @@ extension Device {
         reschedule(peer.slot)
     }
 
-    /// Acts on a peer that the data half marked. Drain `pollAction` then.
+    /// Acts on a peer that the data half marked.
+    ///
+    /// Drain `pollAction` then.
     public mutating func handleDirty(_ dirty: DirtyPeer, now: Moment, random: inout some RandomSource) {
         guard contains(dirty.peer) else { return }
         let slot = dirty.peer.slot

@@ -43,7 +43,7 @@ public struct Device: ~Copyable {
     /// Makes a device without identity and peers, going on from a stored time stamp.
     public init(timestamps: TimestampGuard) {
         self.timestamps = timestamps
-        peers = Slab(chunkShift: 4, empty: DevicePeer())
+        peers = Slab(chunkShift: 4)
     }
 
     /// The next decision for the data half; repeat until nil after every other mutating call.
@@ -73,7 +73,9 @@ public struct Device: ~Copyable {
 }
 
 /// One peer in the control half.
-struct DevicePeer: BitwiseCopyable {
+struct DevicePeer: SlabElement {
+    static var empty: DevicePeer { DevicePeer() }
+
     var generation: UInt32 = 0
     var isUsed = false
     var hasEndpoint = false

@@ -48,7 +48,9 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
         return best
     }
 
-    /// Gives a prefix to an owner; if another one has it, it moves. Bits of the key beyond the length are zero.
+    /// Gives a prefix to an owner; if another one has it, it moves.
+    ///
+    /// Bits of the key beyond the length are zero.
     mutating func insert(_ key: Key, length: Int, owner: UInt32) {
         let length = UInt32(length)
         var parent = Self.none
@@ -76,7 +78,9 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
         var index = root
         while index != Self.none {
             let node = nodes[Int(index)]
-            guard node.length <= UInt32(length), (node.key ^ key).leadingZeroBitCount >= Int(node.length) else { return }
+            guard node.length <= UInt32(length), (node.key ^ key).leadingZeroBitCount >= Int(node.length) else {
+                return
+            }
             if node.length == UInt32(length) {
                 if node.owner == owner, owner != Self.none { clear(index) }
                 return

@@ -1,22 +1,29 @@
 internal import CSodium
 
+/// What a slab holds: a plain value with one that means "unused".
+///
+/// The slab does not store that value: with a stored property of its generic type, Swift 6.3.1 does not run its `deinit`
+/// in builds without whole-module optimisation, so that nothing would be wiped.
+protocol SlabElement: BitwiseCopyable {
+    /// The unused element.
+    static var empty: Self { get }
+}
+
 /// Storage for many values of one plain type, in chunks that never move and are wiped when freed.
 ///
 /// SAFETY: the chunks are allocated and freed here alone; every access checks its index against the allocated count, so a
 /// wrong index traps instead of touching foreign memory.
 @safe
-struct Slab<Element: BitwiseCopyable>: ~Copyable {
+struct Slab<Element: SlabElement>: ~Copyable {
     private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
     private var chunkCapacity: Int
     private let shift: Int
-    private let empty: Element
     /// The number of elements there are, used or free.
     private(set) var count = 0
 
-    /// Makes an empty slab that grows by `1 << shift` elements, each set to `empty`.
-    init(chunkShift shift: Int, empty: Element) {
+    /// Makes an empty slab that grows by `1 << shift` elements, each set to `Element.empty`.
+    init(chunkShift shift: Int) {
         self.shift = shift
-        self.empty = empty
         chunkCapacity = 8
         unsafe chunks = .allocate(capacity: 8)
     }
@@ -33,7 +40,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
             chunkCapacity *= 2
         }
         let start = UnsafeMutablePointer<Element>.allocate(capacity: 1 << shift)
-        unsafe start.initialize(repeating: empty, count: 1 << shift)
+        unsafe start.initialize(repeating: .empty, count: 1 << shift)
         unsafe (chunks + chunk).initialize(to: start)
         count += 1 << shift
     }
@@ -57,7 +64,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
     /// Overwrites an element in a way that the optimiser keeps, and sets it to the empty value.
     mutating func erase(_ index: UInt32) {
         wipe(&self[index])
-        self[index] = empty
+        self[index] = .empty
     }
 
     deinit {

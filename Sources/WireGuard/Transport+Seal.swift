@@ -11,7 +11,9 @@ public struct SealGrant: Sendable, BitwiseCopyable {
     public let key: Key256
     /// The index that goes into each header.
     public let receiverIndex: UInt32
-    /// The counter of the first packet; the others follow one by one. None of them is ever granted again.
+    /// The counter of the first packet; the others follow one by one.
+    ///
+    /// None of them is ever granted again.
     public let firstCounter: UInt64
     /// Where to send them.
     public let endpoint: Endpoint

@@ -25,8 +25,8 @@ public struct Transport: ~Copyable {
 
     /// Makes a transport without peers.
     public init() {
-        peers = Slab(chunkShift: 5, empty: PeerSlot())
-        sessions = Slab(chunkShift: 4, empty: Session())
+        peers = Slab(chunkShift: 5)
+        sessions = Slab(chunkShift: 4)
     }
 
     /// Whether the peer is still there.
@@ -139,7 +139,9 @@ public struct DirtyPeer: Sendable, BitwiseCopyable {
 }
 
 /// One peer in the data half.
-struct PeerSlot: BitwiseCopyable {
+struct PeerSlot: SlabElement {
+    static var empty: PeerSlot { PeerSlot() }
+
     struct Dirty: OptionSet, BitwiseCopyable {
         let rawValue: UInt8
         static let timers = Dirty(rawValue: 1)
@@ -166,7 +168,9 @@ struct PeerSlot: BitwiseCopyable {
 }
 
 /// One keypair in use.
-struct Session: BitwiseCopyable {
+struct Session: SlabElement {
+    static var empty: Session { Session() }
+
     var keys = Keypair(
         sendKey: .zero, receiveKey: .zero, localIndex: 0, remoteIndex: 0, isInitiator: false, birth: .zero)
     var generation: UInt32 = 0

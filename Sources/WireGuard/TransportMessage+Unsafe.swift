@@ -17,7 +17,9 @@ public enum TransportMessage {
         return datagram
     }
 
-    /// Opens a whole datagram; nil if it is not transport data or its tag is wrong. The result keeps its padding.
+    /// Opens a whole datagram; nil if it is not transport data or its tag is wrong.
+    ///
+    /// The result keeps its padding.
     public static func open(_ datagram: [UInt8], key: Key256) -> [UInt8]? {
         var copy = datagram
         // SAFETY: as in `seal`.
@@ -40,7 +42,9 @@ public enum TransportMessage {
         unsafe datagram.withUnsafeMutableBytes { bytes in
             unsafe bytes.storeBytes(of: words.0, as: UInt64.self)
             unsafe bytes.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
-            guard let start = unsafe bytes.baseAddress?.advanced(by: 16).assumingMemoryBound(to: UInt8.self) else { return }
+            guard let start = unsafe bytes.baseAddress?.advanced(by: 16).assumingMemoryBound(to: UInt8.self) else {
+                return
+            }
             unsafe nonce.withBytes { nonce in
                 unsafe key.withBytes {
                     _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt(

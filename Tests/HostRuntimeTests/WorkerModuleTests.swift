@@ -100,7 +100,8 @@ import Testing
     func loads() throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let path = folder.appendingPathComponent("libLoopbackProvider.so").path
-        let provider = try ModuleLoader.load(path: path, principalClass: "LoopbackProvider.LoopbackProvider", context: try Self.context())
+        let provider = try ModuleLoader.load(
+            path: path, principalClass: "LoopbackProvider.LoopbackProvider", context: try Self.context())
         #expect(String(reflecting: type(of: provider)) == "LoopbackProvider.LoopbackProvider")
     }
 }

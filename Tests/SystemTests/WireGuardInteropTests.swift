@@ -126,14 +126,14 @@ struct WireGuardInteropTests {
     func roaming() throws {
         try withTunnel { lab, _, interface in
             try lab.right.ping("10.7.0.1")
-            try lab.right("ip", "address", "add", "192.0.2.77/24", "dev", "cable")
             try lab.right("ip", "address", "del", "192.0.2.2/24", "dev", "cable")
+            try lab.right("ip", "address", "add", "192.0.2.77/24", "dev", "cable")
             try eventually("traffic from the new address") { try lab.right.reaches("10.7.0.1") }
             #expect(try lab.left("wg", "show", interface, "endpoints").contains("192.0.2.77:"))
         }
     }
 
-    @Test("200 peers at one interface, each with its own session")
+    @Test("200 peers at one interface, of which every eighth connects")
     func manyPeers() throws {
         try Lab.run { lab in
             let gateway = try KeyPair()

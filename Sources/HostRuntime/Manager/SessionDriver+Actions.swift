@@ -59,7 +59,8 @@ extension SessionDriver {
         self.interface = nil
         guard !remains.isEmpty else { return feed(.tornDown(failure: nil)) }
         let failure = InterfaceError(
-            .notRemoved, cause: "Not everything of \(interfaceName) could be removed: \(remains.joined(separator: "; ")).")
+            .notRemoved,
+            cause: "Not everything of \(interfaceName) could be removed: \(remains.joined(separator: "; ")).")
         feed(.tornDown(failure: TunnelFailure(failure)))
     }
 

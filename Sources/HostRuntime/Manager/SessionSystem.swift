@@ -13,6 +13,7 @@ protocol SessionSystem {
     /// - Parameters:
     ///   - name: What ``interfaceName(wanted:)`` gave.
     ///   - isFixed: Whether somebody asked for this very name; if not, another free one may be taken.
+    /// - Returns: The interface.
     /// - Throws: A ``TunnelError``; nothing is left then.
     func makeInterface(name: String, isFixed: Bool) throws -> any SessionInterface
 

@@ -10,6 +10,7 @@ enum EndpointResolver {
     ///   - endpoint: What the configuration says.
     ///   - ipv4: Whether there is an IPv4 socket; without one such addresses are of no use.
     ///   - ipv6: Whether there is an IPv6 socket.
+    /// - Returns: The first address that a socket is there for.
     /// - Throws: `VPNConnectionError` with `serverAddressResolutionFailed`, which names the host and the resolver's text.
     static func resolve(_ endpoint: Configuration.PeerEndpoint, ipv4: Bool, ipv6: Bool) throws -> Endpoint {
         switch endpoint {

@@ -52,6 +52,7 @@ package final class Engine: Sendable {
     ///   - mtu: The interface's MTU, which bounds the padding.
     ///   - options: The off switches of the packet path.
     ///   - backend: The cipher; the fastest one by default.
+    /// - Throws: ``PathError`` when the system has no descriptor left.
     package init(
         tun: TUNDevice, sockets: Sockets, mtu: Int, options: PathOptions, backend: AEADBackend? = nil
     ) throws {
@@ -70,6 +71,7 @@ package final class Engine: Sendable {
     /// - Parameters:
     ///   - configuration: Keys and peers.
     ///   - endpoints: The resolved endpoint of each peer that has one.
+    /// - Throws: ``PathError`` when memory or threads cannot be had; nothing runs then.
     package func start(_ configuration: Configuration, endpoints: [PublicKey: Endpoint]) throws {
         let transmit = try TransmitPath(backend: backend, options: options)
         let receive = try ReceivePath(tun: tun, backend: backend, options: options)

@@ -11,6 +11,7 @@ enum TunnelSettings {
     /// - Parameters:
     ///   - configuration: The parsed file.
     ///   - remoteAddress: A label for the server: the first peer's endpoint.
+    /// - Returns: The settings as a whole.
     static func make(from configuration: Configuration, remoteAddress: String) -> PacketTunnelNetworkSettings {
         let interface = configuration.interface
         var settings = PacketTunnelNetworkSettings(tunnelRemoteAddress: remoteAddress)
