@@ -44,7 +44,8 @@ struct ControlLoop: ~Copyable {
                 perform(now)
             }
             while let peer = device.pollDuePeer(now.instant) {
-                guard let stamps = engine.shared.withLock({ $0.transport.takeStamps(of: peer, now: now.instant) }) else { continue }
+                guard let stamps = engine.shared.withLock({ $0.transport.takeStamps(of: peer, now: now.instant) })
+                else { continue }
                 device.handleTimeout(peer, stamps: stamps, now: now, random: &random)
                 perform(now)
             }
