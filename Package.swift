@@ -14,16 +14,30 @@ let strict: [SwiftSetting] = [
 ]
 
 let providerKit: Target.Dependency = .product(name: "ProviderKit", package: "ProviderKit")
+let providerTestKit: Target.Dependency = .product(name: "ProviderTestKit", package: "ProviderTestKit")
 let providerModule: Target.Dependency = .product(name: "ProviderModule", package: "ProviderKit")
 
 /// libipsec-mb exists on x86-64 only; elsewhere libsodium is the one AEAD back end.
 #if arch(x86_64)
     let wideVectors: [Target] = [.systemLibrary(name: "CIPSecMB")]
     let wideVectorDependencies: [Target.Dependency] = ["CIPSecMB"]
+    let wideVectorLinks: [LinkerSetting] = [.linkedLibrary("IPSec_MB")]
 #else
     let wideVectors: [Target] = []
     let wideVectorDependencies: [Target.Dependency] = []
+    let wideVectorLinks: [LinkerSetting] = []
 #endif
+
+/// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
+let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard"]
+let fuzzing: Target =
+    Context.environment["PROVIDERHOST_FUZZ"] == nil
+    ? .testTarget(
+        name: "FuzzTests", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Driver"],
+        sources: ["Targets", "Replay"], swiftSettings: strict)
+    : .executableTarget(
+        name: "Fuzz", dependencies: fuzzDependencies, path: "Tests/Fuzz", exclude: ["Corpus", "Replay"],
+        sources: ["Targets", "Driver"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
 
 let package = Package(
     name: "providerhost",
@@ -32,10 +46,13 @@ let package = Package(
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
     ],
-    dependencies: [.package(path: "Sources/ProviderKit")],
+    dependencies: [.package(path: "Sources/ProviderKit"), .package(path: "Sources/ProviderTestKit")],
     targets: wideVectors + [
         // C: our own shims, then module maps of system libraries.
-        .target(name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies),
+        // The `link` line of a module map serves importing Swift code only, not C that includes the header.
+        .target(
+            name: "CTun", dependencies: ["CSodium"] + wideVectorDependencies,
+            linkerSettings: [.linkedLibrary("sodium")] + wideVectorLinks),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
@@ -66,13 +83,36 @@ let package = Package(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
+        // Measures throughput, memory and cost; beside the products, never part of them.
+        .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["PacketPath", "WireGuard", "WireGuardProvider", "CTun", "CAllocationCount"],
+            path: "Benchmarks", exclude: ["CAllocationCount", "Thresholds"], swiftSettings: strict),
+
         // Tests mirror modules.
+        fuzzing,
+        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(
+            name: "WireGuardProviderTests",
+            dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),
         .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
-        .testTarget(name: "ProviderKitTests", dependencies: [providerKit], swiftSettings: strict),
-        .testTarget(name: "HostRuntimeTests", dependencies: ["HostRuntime"], swiftSettings: strict),
+        .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
+        .testTarget(
+            name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProviderHostTests",
+            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
+            swiftSettings: strict),
+        // Real interfaces, real packets, real peers: runs the products that the build left beside it.
+        .testTarget(
+            name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
+            swiftSettings: strict),
     ]
 )

@@ -1,9 +1,10 @@
 public import CTun
 
 /// A ChaCha20-Poly1305 implementation behind CTun's table.
+//
+// SAFETY: the table is constant memory with static functions; a thread's state is made by `AEAD`.
 @safe
 public struct AEADBackend: @unchecked Sendable {
-    // SAFETY: the table is constant memory with static functions; a thread's state is made by `AEAD`.
     fileprivate let table: UnsafePointer<ctun_aead_backend>
 
     /// A back end from elsewhere; the table and its functions must live as long as the process.
@@ -26,7 +27,9 @@ public struct AEADBackend: @unchecked Sendable {
     /// Nanoseconds per 1,420-byte packet, the best seen in about `budget` nanoseconds.
     public func nanosecondsPerPacket(budget: UInt64 = 2_500_000) -> UInt64 { unsafe ctun_aead_time(table, budget) }
 
-    /// The fastest back end that passes its self-test and that the options allow. Takes a few milliseconds: call it once.
+    /// The fastest back end that passes its self-test and that the options allow.
+    ///
+    /// Takes a few milliseconds: call it once.
     public static func select(_ options: PathOptions) -> AEADBackend {
         guard options.wideAEAD, let wide = ipsecMB, wide.passesSelfTest else { return sodium }
         let time = wide.nanosecondsPerPacket()

@@ -55,7 +55,9 @@ public struct Poller: ~Copyable {
     /// Puts another descriptor in a place; -1 leaves the place unused.
     public mutating func replace(_ descriptor: Int32, at place: Int) { entries[place].descriptor = descriptor }
 
-    /// Waits until a descriptor is ready or the time is over; nil waits without end. Returns false on timeout and signals.
+    /// Waits until a descriptor is ready or the time is over; nil waits without end.
+    ///
+    /// Returns false on timeout and signals.
     public mutating func wait(nanoseconds: Int64?) -> Bool {
         System.poll(&entries, count, timeout: nanoseconds ?? -1) > 0
     }

@@ -1,5 +1,7 @@
 extension ReceivePath {
-    /// Opens `count` datagrams from `index` on with one key; `packets` then says what they are. `commit()` must follow.
+    /// Opens `count` datagrams from `index` on with one key; `packets` then says what they are.
+    ///
+    /// `commit()` must follow.
     ///
     /// Takes at most `openCapacity` datagrams of at least 32 bytes each, as `runLength` counts them, and returns how many
     /// it took. An inner packet is cut to the length in its IP header.

@@ -1,6 +1,8 @@
 internal import CTun
 
-/// The way from UDP to the TUN: receive trains, open, join, write. Owned by one thread.
+/// The way from UDP to the TUN: receive trains, open, join, write.
+///
+/// Owned by one thread.
 ///
 /// ```
 /// receive(from:) -> n               for each train 0 ..< n, from datagram i on:

@@ -53,7 +53,9 @@ public struct RingProducer: ~Copyable, Sendable {
         mask = UInt64(ring.capacity - 1)
     }
 
-    /// The index to fill next, or nil when the ring is full. Nothing is visible to the consumer before `publish()`.
+    /// The index to fill next, or nil when the ring is full.
+    ///
+    /// Nothing is visible to the consumer before `publish()`.
     public mutating func claim() -> Int? {
         if position &- consumed > mask {
             consumed = ring.head.load(ordering: .acquiring)
@@ -62,7 +64,9 @@ public struct RingProducer: ~Copyable, Sendable {
         return Int(position & mask)
     }
 
-    /// Passes the claimed element to the consumer. Call it once after each `claim()` that gave an index.
+    /// Passes the claimed element to the consumer.
+    ///
+    /// Call it once after each `claim()` that gave an index.
     public mutating func publish() {
         position &+= 1
         ring.tail.store(position, ordering: .releasing)
@@ -84,7 +88,9 @@ public struct RingConsumer: ~Copyable, Sendable {
         mask = UInt64(ring.capacity - 1)
     }
 
-    /// The index of the oldest element, or nil when the ring is empty. It stays until `release()`.
+    /// The index of the oldest element, or nil when the ring is empty.
+    ///
+    /// It stays until `release()`.
     public mutating func front() -> Int? {
         if position == produced {
             produced = ring.tail.load(ordering: .acquiring)
@@ -93,7 +99,9 @@ public struct RingConsumer: ~Copyable, Sendable {
         return Int(position & mask)
     }
 
-    /// Gives the oldest element's index back to the producer. Call it once after each `front()` that gave an index.
+    /// Gives the oldest element's index back to the producer.
+    ///
+    /// Call it once after each `front()` that gave an index.
     public mutating func release() {
         position &+= 1
         ring.head.store(position, ordering: .releasing)

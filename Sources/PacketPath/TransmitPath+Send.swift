@@ -63,7 +63,9 @@ struct SendState {
 }
 
 extension TransmitPath {
-    /// Sends the train, in one call where the system allows it, and empties it. The socket has the destination's family.
+    /// Sends the train, in one call where the system allows it, and empties it.
+    ///
+    /// The socket has the destination's family.
     public mutating func flush(to socket: UDPSocket) -> SendOutcome {
         var outcome = SendOutcome()
         guard train.count > 0 else { return outcome }

@@ -20,7 +20,9 @@ public enum SealOutcome: Equatable, Sendable {
     case trainFull
 }
 
-/// The way from the TUN to UDP: read, segment, seal into a train, send. Owned by one thread.
+/// The way from the TUN to UDP: read, segment, seal into a train, send.
+///
+/// Owned by one thread.
 ///
 /// ```
 /// read(from:) -> .packet        look up the peer of packet.destination; take packet.segmentCount counters
@@ -62,7 +64,9 @@ public struct TransmitPath: ~Copyable {
         sendState = SendState(allowed: options.udpGSO)
     }
 
-    /// Reads one packet or super-packet without waiting. The packet before it must be sealed or given up.
+    /// Reads one packet or super-packet without waiting.
+    ///
+    /// The packet before it must be sealed or given up.
     public mutating func read(from tun: TUNDevice) -> ReadOutcome {
         let view = slab.view(Self.input)
         let start = Slab.dataOffset - VirtioHeader.size

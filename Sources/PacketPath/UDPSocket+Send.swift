@@ -38,11 +38,13 @@ extension UDPSocket {
             case 11 where waits < 5:  // EAGAIN
                 System.waitWritable(descriptor, nanoseconds: 2_000_000)
                 waits += 1
-            case 105 where waits < 5, 12 where waits < 5:  // ENOBUFS, ENOMEM: a device queue is full, poll does not tell
+            case 105 where waits < 5, 12 where waits < 5:
+                // ENOBUFS, ENOMEM: a device queue is full, and poll does not tell.
                 System.pause(nanoseconds: 100_000)
                 waits += 1
             case 22 where source != nil, 99 where source != nil, 101 where source != nil, 19 where source != nil,
-                113 where source != nil:  // EINVAL, EADDRNOTAVAIL, ENETUNREACH, ENODEV, EHOSTUNREACH
+                113 where source != nil:
+                // EINVAL, EADDRNOTAVAIL, ENETUNREACH, ENODEV, EHOSTUNREACH: the sticky address is gone.
                 source = nil
                 cleared = true
             default:

@@ -11,7 +11,9 @@ public final class UDPSocket: Sendable {
         public var port: UInt16 = 0
         /// SO_MARK, 0 for none; needs CAP_NET_ADMIN.
         public var mark: UInt32 = 0
-        /// Bytes of the kernel's buffers, 0 for the system's default. Beyond the system's limit needs CAP_NET_ADMIN.
+        /// Bytes of the kernel's buffers, 0 for the system's default.
+        ///
+        /// Beyond the system's limit needs CAP_NET_ADMIN.
         public var receiveBuffer: Int32 = 8 << 20
         public var sendBuffer: Int32 = 8 << 20
         /// UDP_GRO.

@@ -1,1 +1,4 @@
-private import HostRuntime
+private import Glibc
+
+// The worker gives up its privileges before a second thread exists: nothing on the way to it starts one.
+exit(CommandLineTool.main(Array(CommandLine.arguments.dropFirst())).rawValue)

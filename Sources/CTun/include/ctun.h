@@ -4,8 +4,13 @@
 
 #include "ctun_aead.h"
 #include "ctun_checksum.h"
+#include "ctun_descriptors.h"
 #include "ctun_io.h"
+#include "ctun_process.h"
+#include "ctun_sandbox.h"
+#include "ctun_thread.h"
 #include "ctun_tun.h"
 #include "ctun_udp.h"
+#include "ctun_wait.h"
 
 #endif

@@ -1,0 +1,34 @@
+# Sourced by the other scripts: finds Swift and installs the Debian packages that are missing.
+# shellcheck shell=bash
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+build_packages=(libsodium-dev libb2-dev libmnl-dev)
+[ "$(uname -m)" = x86_64 ] && build_packages+=(libipsec-mb-dev)
+run_packages=(iproute2 iputils-ping iperf3 wireguard-tools procps)
+test_packages=(wireguard-go ncat)
+
+say() { printf '\n== %s\n' "$*"; }
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+need_swift() {
+    if ! command -v swift >/dev/null; then
+        fail "Swift 6.3 is not installed. Get it from https://www.swift.org/install/linux/debian/12, put its bin folder into PATH, and run this again."
+    fi
+}
+
+# need_packages NAME...: installs what is missing as root, else says what to install.
+need_packages() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    [ "$(id -u)" = 0 ] || fail "these Debian packages are missing: ${missing[*]}. Install them: sudo apt-get install ${missing[*]}"
+    say "Installing ${missing[*]}"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}

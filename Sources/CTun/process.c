@@ -1,0 +1,129 @@
+#define _GNU_SOURCE
+#include "ctun_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+// The child of a process with threads may only make system calls, and glibc's wrappers are not all of that kind under
+// every sanitizer: hence syscall().
+static long set_descriptor(int from, int to) {
+    return from == to ? syscall(SYS_fcntl, from, F_SETFD, 0) : syscall(SYS_dup3, from, to, 0);
+}
+
+static long become(const char *path, const char *const arguments[], int null, int channel, pid_t parent) {
+    uint64_t no_signals = 0;
+    // struct sigaction of the kernel, all zero: SIG_DFL. Ignored signals would stay ignored beyond execve.
+    uint64_t default_action[4] = {0};
+
+    if (syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0) return -errno;
+    if (syscall(SYS_getppid) != parent) return -ESRCH;
+    if (syscall(SYS_setsid) < 0) return -errno;
+    if (set_descriptor(null, 0) < 0 || set_descriptor(2, 1) < 0) return -errno;
+    if (channel >= 0 && set_descriptor(channel, CTUN_WORKER_CHANNEL) < 0) return -errno;
+    unsigned first = channel >= 0 ? CTUN_WORKER_CHANNEL + 1 : CTUN_WORKER_CHANNEL;
+    if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) < 0) return -errno;
+    if (syscall(SYS_rt_sigaction, SIGPIPE, default_action, NULL, sizeof no_signals) < 0) return -errno;
+    if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, sizeof no_signals) < 0) return -errno;
+    syscall(SYS_execve, path, arguments, environ);
+    return -errno;
+}
+
+// Above the numbers that the child gives a meaning to.
+static int lift(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 10); }
+
+static int spawn(const char *path, const char *const arguments[], int channel, struct ctun_process *process) {
+    int opened = open("/dev/null", O_RDWR | O_CLOEXEC), report[2] = {-1, -1}, error = 0;
+    int null = opened < 0 ? -1 : lift(opened);
+    int lifted = channel < 0 ? -1 : lift(channel);
+    int output = -1;
+    if (null < 0 || (channel >= 0 && lifted < 0) || pipe2(report, O_CLOEXEC) < 0) error = -errno;
+    if (error == 0 && (output = lift(report[1])) < 0) error = -errno;
+    if (error == 0) {
+        process->pidfd = -1;
+        struct clone_args clone;
+        memset(&clone, 0, sizeof clone);
+        clone.flags = CLONE_PIDFD;
+        clone.pidfd = (uint64_t)(uintptr_t)&process->pidfd;
+        clone.exit_signal = SIGCHLD;
+        pid_t parent = getpid();
+        long pid = syscall(SYS_clone3, &clone, sizeof clone);
+        if (pid == 0) {
+            int failure = (int)become(path, arguments, null, lifted, parent);
+            syscall(SYS_write, output, &failure, sizeof failure);
+            syscall(SYS_exit_group, 127);
+            __builtin_unreachable();
+        }
+        if (pid < 0)
+            error = -errno;
+        process->pid = (pid_t)pid;
+    }
+    if (output >= 0) close(output);
+    if (report[1] >= 0) close(report[1]);
+    if (error == 0) {
+        // The pipe closes when execve succeeds.
+        ssize_t count;
+        do count = read(report[0], &error, sizeof error);
+        while (count < 0 && errno == EINTR);
+        if (count != sizeof error) error = 0;
+        if (error != 0) {
+            int status;
+            while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {}
+            close(process->pidfd);
+        }
+    }
+    if (report[0] >= 0) close(report[0]);
+    if (lifted >= 0) close(lifted);
+    if (null >= 0) close(null);
+    if (opened >= 0) close(opened);
+    return error;
+}
+
+int ctun_spawn_worker(const char *path, int channel, struct ctun_process *process) {
+    const char *const arguments[] = {"providerhost", "worker", "--channel-fd", "3", NULL};
+    return spawn(path, arguments, channel, process);
+}
+
+int ctun_spawn_shell(const char *command, struct ctun_process *process) {
+    const char *const arguments[] = {"sh", "-c", command, NULL};
+    return spawn("/bin/sh", arguments, -1, process);
+}
+
+static int kill_group(pid_t pid) { return kill(-pid, SIGKILL) == 0 || errno == ESRCH ? 0 : -errno; }
+
+int ctun_process_kill(const struct ctun_process *process) {
+    if (syscall(SYS_pidfd_send_signal, process->pidfd, SIGKILL, NULL, 0) < 0 && errno != ESRCH) return -errno;
+    return kill_group(process->pid);
+}
+
+static int ended(int pidfd, siginfo_t *info, int options) {
+    memset(info, 0, sizeof *info);
+    int result;
+    do result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, info, WEXITED | WNOHANG | options);
+    while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : info->si_pid != 0;
+}
+
+int ctun_process_collect(const struct ctun_process *process, bool with_group, int *status) {
+    siginfo_t info;
+    int result = ended(process->pidfd, &info, WNOWAIT);
+    if (result != 1) return result;
+    if (with_group) kill_group(process->pid);
+    result = ended(process->pidfd, &info, 0);
+    *status = info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
+    return result;
+}

@@ -1,0 +1,118 @@
+internal import CTun
+internal import Netlink
+internal import NetworkSettings
+internal import PacketPath
+internal import ProviderKit
+
+/// A TUN interface of this process with the settings on it; it goes with its last descriptor.
+final class LinuxInterface: SessionInterface {
+    /// Packets that wait in the interface while the provider is busy: the default of 500 drops bursts.
+    private static let queueLength = 1000
+
+    let name: String
+    private var device: TUNDevice?
+    private let monitor: NetlinkMonitor
+    private let effects: SystemEffects
+    private let link: Link
+    /// Made with the first request, because sockets may bring a mark of their own.
+    private var settings: InterfaceSettings?
+    private(set) var mtu: Int?
+
+    /// Creates the interface.
+    ///
+    /// - Throws: ``InterfaceError``, or a ``TunnelError`` with the kernel's words; nothing is left then.
+    init(name: String) throws {
+        monitor = try NetlinkMonitor()
+        effects = try SystemEffects()
+        var options = PathOptions()
+        // Offloads are the worker's choice: the batch face takes packet by packet.
+        options.tunTSO = false
+        options.tunUSO = false
+        do {
+            device = try TUNDevice(name: name, existing: .refuse, options: options)
+        } catch {
+            throw Self.refusal(name, error)
+        }
+        self.name = name
+        link = try effects.link(named: name)
+        if let error = effects.submit([.setLink(link.index, .transmitQueueLength(Self.queueLength))])[0] {
+            throw InterfaceError(.notCreated, cause: "The interface \(name) could not be prepared: \(error).")
+        }
+    }
+
+    var virtualHeaderLength: Int { Int(CTUN_VNET_HEADER) }
+
+    var changeDescriptor: Int32 { monitor.fileDescriptor }
+
+    func isLost() -> Bool {
+        // Whatever happened is only a reason to look: events can be lost, and an index can be given out again.
+        while let events = try? monitor.read(), !events.isEmpty {}
+        guard let now = try? effects.link(index: link.index) else { return true }
+        return now.name != name
+    }
+
+    func duplicateDevice() throws -> Descriptor {
+        guard let device else { throw InterfaceError(.gone) }
+        return Descriptor(adopting: try ChannelSystem.duplicate(device.descriptor))
+    }
+
+    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {
+        let result = try interfaceSettings(mark: nil).apply(settings)
+        mtu = result.mtu
+        return result.notApplied.map { "\($0.part): \($0.reason)" }
+    }
+
+    func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets {
+        var options = UDPSocket.Options()
+        options.port = request.port
+        let settings = try interfaceSettings(mark: request.mark)
+        options.mark = request.mark ?? settings.mark
+        do {
+            let pair = try UDPSocket.pair(options: options)
+            var opened = OpenedSockets(port: pair.v4?.port ?? pair.v6?.port ?? 0)
+            // The sockets close their own descriptors, so the worker gets duplicates.
+            opened.ipv4 = try pair.v4.map { Descriptor(adopting: try ChannelSystem.duplicate($0.descriptor)) }
+            opened.ipv6 = try pair.v6.map { Descriptor(adopting: try ChannelSystem.duplicate($0.descriptor)) }
+            if options.mark != settings.mark {
+                opened.remarks = ["Sockets marked \(options.mark) are not kept out of the tunnel by its rules."]
+            }
+            return opened
+        } catch let error as PathError {
+            throw InterfaceError(.socketFailed, cause: "\(error.message).", remedy: "\(error.advice.capitalizedFirst).")
+        }
+    }
+
+    func tearDown() -> [String] {
+        var remains = settings?.teardown() ?? []
+        settings = nil
+        // The worker is gone, so this was the last descriptor, and the kernel deletes the interface with it.
+        device = nil
+        if let left = try? effects.link(index: link.index), left.name == name,
+            let error = effects.submit([.deleteLink(link.index)])[0]
+        {
+            remains.append("the interface \(name): \(error)")
+        }
+        return remains
+    }
+
+    private func interfaceSettings(mark: UInt32?) throws -> InterfaceSettings {
+        if let settings { return settings }
+        let made = try InterfaceSettings(interface: name, effects: effects, mark: mark)
+        settings = made
+        return made
+    }
+
+    private static func refusal(_ name: String, _ error: PathError) -> InterfaceError {
+        switch error.errno {
+        case 16: InterfaceError(.exists, cause: "The interface \(name) exists already.")
+        case 1: InterfaceError(.capabilityMissing)
+        case 2, 6, 13, 19: InterfaceError(.deviceMissing)
+        default: InterfaceError(.notCreated, cause: "The interface \(name) could not be created: \(error.message).")
+        }
+    }
+}
+
+extension String {
+    /// The text with its first letter in upper case, as a sentence begins.
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

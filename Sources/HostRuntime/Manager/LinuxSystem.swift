@@ -1,0 +1,40 @@
+internal import Netlink
+internal import PacketPath
+internal import ProviderKit
+
+/// The machine that a session really runs on: TUN devices and worker processes.
+struct LinuxSystem: SessionSystem {
+    func interfaceName(wanted: String?) throws -> String {
+        if let wanted {
+            guard InterfaceName.isValid(wanted) else {
+                throw InterfaceError(.nameInvalid, cause: "\"\(wanted)\" is no name for an interface.")
+            }
+            return wanted
+        }
+        return try firstFreeName()
+    }
+
+    func makeInterface(name: String, isFixed: Bool) throws -> any SessionInterface {
+        // Somebody else may take a free name between the look and the creation: look again then.
+        for _ in 0..<16 where !isFixed {
+            do {
+                return try LinuxInterface(name: try firstFreeName())
+            } catch let error as InterfaceError where error.code == .exists {
+                continue
+            }
+        }
+        return try LinuxInterface(name: name)
+    }
+
+    func spawnWorker(channel: Descriptor) throws -> any SessionWorker {
+        try ChildProcess(worker: ChildProcess.ownExecutable, channel: channel)
+    }
+
+    private func firstFreeName() throws -> String {
+        let taken = try Set(NetlinkSocket().links().map(\.name))
+        guard let name = InterfaceName.candidates.first(where: { !taken.contains($0) }) else {
+            throw InterfaceError(.noFreeName)
+        }
+        return name
+    }
+}

@@ -1,0 +1,19 @@
+/// A worker process together with the manager's end of its channel.
+final class RunningWorker {
+    let process: any SessionWorker
+    let channel: ManagerChannel
+    let channelToken: UInt64
+    let exitToken: UInt64
+    /// Whether the poller watches the channel, and whether for room to write.
+    var watchesChannel = true
+    var watchesRoom = false
+    /// Whether the process was killed: only its log counts from then on.
+    var isKilled = false
+
+    init(process: any SessionWorker, channel: ManagerChannel, channelToken: UInt64, exitToken: UInt64) {
+        self.process = process
+        self.channel = channel
+        self.channelToken = channelToken
+        self.exitToken = exitToken
+    }
+}

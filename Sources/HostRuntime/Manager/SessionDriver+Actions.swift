@@ -1,0 +1,83 @@
+internal import ProviderKit
+internal import Session
+
+/// What the machine wants done.
+extension SessionDriver {
+    func perform(_ action: SessionAction) {
+        switch action {
+        case .createInterface: createInterface()
+        case .tearDown: tearDown()
+        case .spawnWorker: spawnWorker()
+        case .terminateWorker: killWorker()
+        case .startProvider(let options, _): send(.start(options: options))
+        case .stopProvider(let reason): send(.stop(reason))
+        case .sleepProvider: send(.sleep(id: generation))
+        case .wakeProvider: send(.wake)
+        case .deliverMessage(let id, let bytes, let wantsReply):
+            send(.appMessage(id: id, bytes, wantsReply: wantsReply))
+        case .applySettings(let id, let settings): apply(settings, id)
+        case .completeSettings(let id, let failure): completeSettings(id, failure)
+        case .publish(let status, let error):
+            reporter.send(.status(status, interface: interfaceName, error: error))
+        case .replyMessage(let id, let bytes): replies.removeValue(forKey: id)?(.success(bytes))
+        case .refuseMessage(let id, let failure): replies.removeValue(forKey: id)?(.failure(failure))
+        case .allowSleep:
+            let waiting = sleepers
+            sleepers = []
+            for allow in waiting { allow() }
+        case .log(let level, let text): log(level, text)
+        }
+    }
+
+    /// Tells the machine when somebody deleted the interface.
+    func checkInterface() {
+        guard let interface, interface.isLost() else { return }
+        feed(.interfaceLost(name: interface.name))
+    }
+
+    private func createInterface() {
+        do {
+            let made = try system.makeInterface(name: interfaceName, isFixed: configuration.interfaceName != nil)
+            do {
+                try poller.watch(made.changeDescriptor, token: token(for: .interface))
+            } catch {
+                _ = made.tearDown()
+                throw error
+            }
+            interface = made
+            interfaceName = made.name
+            feed(.interfaceCreated(failure: nil))
+        } catch {
+            feed(.interfaceCreated(failure: TunnelFailure(error)))
+        }
+    }
+
+    private func tearDown() {
+        guard let interface else { return feed(.tornDown(failure: nil)) }
+        poller.forget(interface.changeDescriptor)
+        let remains = interface.tearDown()
+        self.interface = nil
+        guard !remains.isEmpty else { return feed(.tornDown(failure: nil)) }
+        let failure = InterfaceError(
+            .notRemoved,
+            cause: "Not everything of \(interfaceName) could be removed: \(remains.joined(separator: "; ")).")
+        feed(.tornDown(failure: TunnelFailure(failure)))
+    }
+
+    private func apply(_ settings: PacketTunnelNetworkSettings?, _ id: UInt64) {
+        do {
+            guard let interface else { throw TunnelProviderError(.networkSettingsCanceled) }
+            for remark in try interface.apply(settings) { log(.warning, remark) }
+            feed(.settingsApplied(id: id, failure: nil))
+        } catch {
+            let failure = TunnelFailure(error)
+            log(.warning, failure.cause)
+            feed(.settingsApplied(id: id, failure: failure))
+        }
+    }
+
+    private func completeSettings(_ id: UInt64, _ failure: TunnelFailure?) {
+        guard let call = settingsCalls.removeValue(forKey: id), call.generation == generation else { return }
+        send(.settingsCompleted(id: call.id, failure))
+    }
+}

@@ -1,0 +1,66 @@
+internal import ProviderKit
+internal import Session
+
+/// What a session needs of the machine: tests put a scripted one in its place.
+protocol SessionSystem {
+    /// The name that the interface of a session will have: the wanted one, else the first free one.
+    ///
+    /// - Throws: A ``TunnelError`` for a name that is malformed.
+    func interfaceName(wanted: String?) throws -> String
+
+    /// Creates the interface.
+    ///
+    /// - Parameters:
+    ///   - name: What ``interfaceName(wanted:)`` gave.
+    ///   - isFixed: Whether somebody asked for this very name; if not, another free one may be taken.
+    /// - Returns: The interface.
+    /// - Throws: A ``TunnelError``; nothing is left then.
+    func makeInterface(name: String, isFixed: Bool) throws -> any SessionInterface
+
+    /// Makes a worker process that serves `channel`.
+    func spawnWorker(channel: Descriptor) throws -> any SessionWorker
+}
+
+/// The virtual interface of a session, with the settings on it.
+protocol SessionInterface: AnyObject {
+    var name: String { get }
+    /// The MTU that the settings gave, nil while there is none.
+    var mtu: Int? { get }
+    /// The length of the virtio_net_hdr of every packet.
+    var virtualHeaderLength: Int { get }
+    /// Readable when ``isLost()`` may have become true.
+    var changeDescriptor: Int32 { get }
+    /// Whether somebody deleted the interface; takes what ``changeDescriptor`` reported.
+    func isLost() -> Bool
+    /// A descriptor of the device for a worker.
+    func duplicateDevice() throws -> Descriptor
+    /// Replaces the settings as a whole or not at all.
+    ///
+    /// - Returns: Remarks for the log.
+    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String]
+    /// Opens UDP sockets that stay outside the tunnel.
+    func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets
+    /// Undoes the settings and deletes the interface.
+    ///
+    /// - Returns: What could not be removed.
+    func tearDown() -> [String]
+}
+
+/// Sockets for a worker.
+struct OpenedSockets {
+    var port: UInt16
+    var ipv4: Descriptor?
+    var ipv6: Descriptor?
+    /// Remarks for the log.
+    var remarks: [String] = []
+}
+
+/// A worker process.
+protocol SessionWorker: AnyObject {
+    /// Readable once the process has ended.
+    var exitDescriptor: Int32 { get }
+    /// How the process ended, nil while it runs.
+    func collect() -> WorkerExit?
+    /// Kills the process.
+    func kill()
+}

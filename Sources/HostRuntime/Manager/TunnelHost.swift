@@ -1,0 +1,119 @@
+public import ProviderKit
+public import Session
+
+/// What a session is run with.
+public struct HostConfiguration: Sendable {
+    /// The directory of the bundle.
+    public var bundlePath: String
+    /// The shared library inside the bundle, checked by the caller.
+    public var executablePath: String
+    /// The name of the principal class, for messages.
+    public var principalClass: String
+    /// The configuration that the provider sees.
+    public var protocolConfiguration: TunnelProviderProtocol
+    /// The name of the interface, nil for the first free `phtunN`.
+    public var interfaceName: String?
+    /// The start options that the provider is given.
+    public var options: [String: PropertyListValue]?
+    /// Whether on-demand rules start the tunnel.
+    public var isOnDemand: Bool
+    /// How long calls into the provider may take.
+    public var deadlines: Deadlines
+    /// When a worker that died gets a successor.
+    public var restart: RestartPolicy
+    /// The least severe lines of the log that are reported.
+    public var logLevel: LogLevel
+
+    /// Makes a configuration with the documented deadlines and lines up to `info`.
+    public init(
+        bundlePath: String, executablePath: String, principalClass: String,
+        protocolConfiguration: TunnelProviderProtocol
+    ) {
+        self.bundlePath = bundlePath
+        self.executablePath = executablePath
+        self.principalClass = principalClass
+        self.protocolConfiguration = protocolConfiguration
+        isOnDemand = false
+        deadlines = Deadlines()
+        restart = RestartPolicy()
+        logLevel = .info
+    }
+}
+
+/// Runs one session in this process: the manager of `providerhost run`.
+///
+/// ```
+/// signals ──┐                      ┌── report (a thread of its own)
+/// commands ─┤                      │
+/// alarm ────┼─► loop ─► machine ─► actions ──► interface, settings, sockets (netlink, /dev/net/tun)
+/// netlink ──┤                      │
+/// worker ───┘                      └─────────► worker process (channel, pidfd)
+/// ```
+public final class TunnelHost: Sendable {
+    private let configuration: HostConfiguration
+    private let inbox: SessionInbox
+    private let reporter: Reporter
+
+    /// Prepares a session and blocks SIGINT, SIGTERM and SIGHUP, which become a stop; SIGPIPE is ignored.
+    ///
+    /// To be called on the main thread before the process has another one.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to run.
+    ///   - report: Called one report at a time, in order, on another thread. It may block without harm to the session.
+    /// - Throws: ``SystemCallError`` when the process has no descriptor left.
+    public init(
+        _ configuration: HostConfiguration, report: @escaping @Sendable (SessionReport) -> Void
+    ) throws(SystemCallError) {
+        StopSignals.block()
+        self.configuration = configuration
+        inbox = try SessionInbox()
+        reporter = Reporter(report)
+    }
+
+    /// Runs the session on the calling thread until it is disconnected; to be called once.
+    ///
+    /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
+    public func run() -> SessionOutcome {
+        run(on: LinuxSystem())
+    }
+
+    /// Runs the session on any system.
+    func run(on system: some SessionSystem) -> SessionOutcome {
+        defer { reporter.finish() }
+        do {
+            let driver = try SessionDriver(
+                configuration: configuration, system: system, inbox: inbox, reporter: reporter)
+            return driver.run()
+        } catch {
+            refuse(inbox.close())
+            let failure = TunnelFailure(error)
+            reporter.send(.status(.disconnected, interface: configuration.interfaceName ?? "", error: failure))
+            return .startFailed
+        }
+    }
+
+    /// Stops the session through its provider; no more than a note when it is ending already.
+    public func stop(_ reason: ProviderStopReason) { _ = inbox.put(.stop(reason)) }
+
+    /// Sends a message to the provider.
+    ///
+    /// - Parameters:
+    ///   - message: At most 1 MiB.
+    ///   - reply: Called once on the session's thread (or, once the session is over, on the caller's): the reply, nil for
+    ///     none, or why the message is not delivered. Nil itself tells the provider that no reply is expected.
+    public func send(_ message: [UInt8], reply: (@Sendable (Result<[UInt8]?, TunnelFailure>) -> Void)?) {
+        let command = SessionCommand.message(message, reply: reply)
+        if !inbox.put(command) { refuse([command]) }
+    }
+
+    /// Tells that the machine is about to sleep; `allow` is called once, when it may.
+    public func sleep(allow: @escaping @Sendable () -> Void) {
+        if !inbox.put(.sleep(allow: allow)) { allow() }
+    }
+
+    /// Tells that the machine is awake again.
+    public func wake() { _ = inbox.put(.wake) }
+
+    private func refuse(_ commands: [SessionCommand]) { commands.forEach(SessionDriver.refuse) }
+}

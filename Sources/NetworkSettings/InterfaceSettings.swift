@@ -1,0 +1,122 @@
+public import Netlink
+public import ProviderKit
+import Synchronization
+
+/// The network settings of one interface: applied as a whole or not at all, and taken back.
+///
+/// A set replaces the one before it; an equal set changes nothing; nil clears. While a new set is applied the old one
+/// stays in force until the new one is complete. Calls take turns.
+public final class InterfaceSettings: Sendable {
+    private struct State {
+        var applied = AppliedState()
+        var settings: PacketTunnelNetworkSettings?
+        var result: SettingsResult?
+    }
+
+    /// The interface, which must exist while settings are applied.
+    public let link: Link
+    /// Where the tunnel's rules and tables are.
+    public let slot: PolicySlot
+    /// The mark for sockets whose packets must not enter the tunnel.
+    public let mark: UInt32
+
+    let effects: any SettingsEffects
+    private let state = Mutex(State())
+
+    /// Settings for an existing interface, in the first slot that nobody uses.
+    ///
+    /// A slot is in use from the first settings with routes on. A caller with several tunnels names the slots of those
+    /// that have none yet in `taken`. `mark` overrides the slot's default; all its 32 bits are compared.
+    public init(
+        interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = []
+    ) throws(SettingsApplyError) {
+        do throws(NetlinkError) {
+            let link = try effects.link(named: interface)
+            let slot = try Self.freeSlot(effects, taken)
+            guard let slot else { throw NetlinkError(code: 28, request: "find a free slot of rules and tables") }
+            self.link = link
+            self.slot = slot
+            self.mark = mark ?? slot.defaultMark
+            self.effects = effects
+        } catch {
+            throw SettingsApplyError(step: "find the interface", underlying: error)
+        }
+    }
+
+    /// Replaces the settings in force; nil clears them.
+    ///
+    /// Throws `SettingsDefect` before anything is touched, or `SettingsApplyError` after everything was undone.
+    /// `underlayMTU` overrides the MTU of the default route's interface where the MTU is derived.
+    @discardableResult
+    public func apply(_ settings: PacketTunnelNetworkSettings?, underlayMTU: Int? = nil) throws -> SettingsResult {
+        try state.withLock { state in
+            if var result = state.result, state.settings == settings {
+                result.changed = false
+                return result
+            }
+            let desired = try settings.map { settings throws(SettingsDefect) in try DesiredState(settings) }
+            let plan = try plan(desired, from: state.applied, underlayMTU)
+            try PlanExecutor(effects: effects).run(plan) { () throws(SettingsApplyError) in try verify(plan.result) }
+            let hadState = state.result != nil
+            state.applied = plan.result
+            state.settings = settings
+            let result = describe(plan, desired, changed: hadState || settings != nil)
+            state.result = result
+            return result
+        }
+    }
+
+    /// Takes everything back as far as it can be, also when the interface is gone, and returns what is left as phrases.
+    public func teardown() -> [String] {
+        state.withLock { state in
+            let failures: [String]
+            do throws(SettingsApplyError) {
+                let plan = try plan(nil, from: state.applied, nil)
+                failures = PlanExecutor(effects: effects).runToTheEnd(plan)
+            } catch {
+                // Nothing was touched: what is applied stays known for another try.
+                return [error.cause]
+            }
+            state = State()
+            return failures
+        }
+    }
+
+    private func plan(
+        _ desired: DesiredState?, from applied: AppliedState, _ underlayMTU: Int?
+    ) throws(SettingsApplyError) -> SettingsPlan {
+        do throws(NetlinkError) {
+            let observed = try observe(applied, mayBeGone: desired == nil)
+            var mtu: Int?
+            if let desired {
+                var underlay = underlayMTU
+                if underlay == nil, case .underlay = desired.mtu { underlay = try findUnderlayMTU() }
+                mtu = desired.mtuBytes(underlay: underlay)
+            }
+            let target = SettingsPlan.Target(slot: slot, mark: mark, desired: desired, mtu: mtu)
+            return SettingsPlan.make(from: applied, to: target, observed: observed)
+        } catch {
+            throw SettingsApplyError(step: "read the system's state", underlying: error)
+        }
+    }
+
+    private func describe(_ plan: SettingsPlan, _ desired: DesiredState?, changed: Bool) -> SettingsResult {
+        var notApplied: [SettingsResult.NotApplied] = []
+        if desired?.hasDNS == true {
+            notApplied.append(SettingsResult.NotApplied(part: "dnsSettings", reason: "not applied: no DNS back end"))
+        }
+        if let desired {
+            let layout = PolicyLayout(
+                desired, interface: link.index, slot: slot, side: plan.result.side, mark: mark)
+            if let reason = layout.unexpressed {
+                notApplied.append(SettingsResult.NotApplied(part: "excludedRoutes", reason: "not applied: \(reason)"))
+            }
+        }
+        let table = slot.table(side: plan.result.side)
+        return SettingsResult(
+            changed: changed, mtu: plan.result.mtu,
+            table: plan.result.routes.contains { $0.table == table } ? table : plan.result.routes.first?.table,
+            addressCount: desired?.addresses.count ?? 0, routeCount: plan.result.routes.count,
+            ruleCount: plan.result.rules.count, notApplied: notApplied)
+    }
+}

@@ -1,0 +1,145 @@
+internal import HostRuntime
+internal import ProviderKit
+
+/// Turns arguments into a verb with its values: long options only, `--x=y` or `--x y`, `--` ends options.
+enum ArgumentParser {
+    /// Parses the arguments after the program's name.
+    ///
+    /// Names are never abbreviated: a script that works today works after an option was added.
+    ///
+    /// - Throws: ``UsageError`` that names the argument and the closest right one.
+    static func parse(_ arguments: [String], table: [Command] = CommandTable.all) throws(UsageError) -> Arguments {
+        guard let verb = arguments.first else { throw UsageError(.missingVerb) }
+        let command = try command(verb, in: table)
+        var parsed = Arguments(command: command)
+        var rest = arguments.dropFirst()
+        var optionsEnded = false
+        while let argument = rest.popFirst() {
+            if optionsEnded || !argument.hasPrefix("-") || argument == "-" {
+                parsed.positionals.append(argument)
+            } else if argument == "--" {
+                optionsEnded = true
+            } else {
+                try parseOption(argument, rest: &rest, into: &parsed)
+            }
+        }
+        try check(parsed)
+        return parsed
+    }
+
+    /// Whether the caller asked for JSON, also where the arguments are wrong otherwise.
+    static func wantsJSON(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains("--json")
+    }
+
+    /// Finds a verb by its name.
+    static func command(_ name: String, in table: [Command]) throws(UsageError) -> Command {
+        if let command = table.first(where: { $0.name == name }) { return command }
+        let names = table.filter { !$0.isHidden }.map(\.name)
+        throw UsageError(
+            .unknownVerb, cause: "There is no verb `\(name.printable)`.",
+            remedy: suggestion(for: name, in: names) ?? "The verbs are \(names.joined(separator: ", ")).")
+    }
+
+    private static func parseOption(
+        _ argument: String, rest: inout ArraySlice<String>, into parsed: inout Arguments
+    ) throws(UsageError) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let options = parsed.command.options
+        guard argument.hasPrefix("--"), let option = options.first(where: { "--" + $0.name == parts[0] }) else {
+            let names = options.map { "--" + $0.name }
+            throw UsageError(
+                .unknownOption,
+                cause: "`\(parsed.command.name)` has no option `\(String(parts[0]).printable)`.",
+                remedy: suggestion(for: String(parts[0]), in: names) ?? seeHelp(parsed.command))
+        }
+        let given = parts.count == 2 ? String(parts[1]) : nil
+        guard parsed.values[option.name] == nil, !parsed.switches.contains(option.name) else {
+            throw UsageError(
+                .repeatedOption, cause: "--\(option.name) is given twice.", remedy: "Give it once.")
+        }
+        guard let valueName = option.value else {
+            guard given == nil else {
+                throw UsageError(
+                    .unexpectedValue, cause: "--\(option.name) takes no value.",
+                    remedy: "Write --\(option.name) alone.")
+            }
+            parsed.switches.insert(option.name)
+            return
+        }
+        // A value that looks like an option is a forgotten value far more often than a value.
+        guard let value = given ?? (rest.first?.hasPrefix("--") == true ? nil : rest.popFirst()), !value.isEmpty else {
+            throw UsageError(
+                .missingValue, cause: "--\(option.name) needs a value.",
+                remedy: "Write --\(option.name) \(valueName), or --\(option.name)=\(valueName).")
+        }
+        parsed.values[option.name] = value
+    }
+
+    private static func check(_ parsed: Arguments) throws(UsageError) {
+        let command = parsed.command
+        if let option = command.options.first(where: { $0.isRequired && parsed.values[$0.name] == nil }) {
+            throw UsageError(
+                .missingOption, cause: "`\(command.name)` needs --\(option.name).",
+                remedy: "Usage: \(command.usage)")
+        }
+        let required = command.positionals.filter(\.isRequired)
+        guard parsed.positionals.count >= required.count else {
+            throw UsageError(
+                .missingArgument,
+                cause: "`\(command.name)` needs the argument \(required[parsed.positionals.count].name).",
+                remedy: "Usage: \(command.usage)")
+        }
+        guard parsed.positionals.count <= command.positionals.count else {
+            let surplus = parsed.positionals[command.positionals.count]
+            throw UsageError(
+                .surplusArgument, cause: "`\(command.name)` takes no argument `\(surplus.printable)`.",
+                remedy: "Usage: \(command.usage)")
+        }
+    }
+
+    private static func suggestion(for text: String, in names: [String]) -> String? {
+        Suggestion.closest(to: text, in: names, limit: 1, within: max(2, text.count / 3)).first
+            .map { "Did you mean `\($0)`?" }
+    }
+
+    private static func seeHelp(_ command: Command) -> String {
+        "See `\(CommandLineTool.name) help \(command.name)`."
+    }
+}
+
+/// What is wrong with the arguments.
+enum UsageErrorCode: Int, TunnelErrorCode, CaseIterable {
+    case missingVerb = 1
+    case unknownVerb = 2
+    case unknownOption = 3
+    case repeatedOption = 4
+    case missingValue = 5
+    case unexpectedValue = 6
+    case missingOption = 7
+    case missingArgument = 8
+    case surplusArgument = 9
+    case invalidValue = 10
+
+    static var domain: String { "ProviderHostUsageErrorDomain" }
+
+    var cause: String {
+        switch self {
+        case .missingVerb: "No verb is given."
+        case .unknownVerb: "There is no such verb."
+        case .unknownOption: "There is no such option."
+        case .repeatedOption: "An option is given twice."
+        case .missingValue: "An option needs a value."
+        case .unexpectedValue: "An option takes no value."
+        case .missingOption: "A required option is missing."
+        case .missingArgument: "A required argument is missing."
+        case .surplusArgument: "There are too many arguments."
+        case .invalidValue: "The value of an option is not valid."
+        }
+    }
+
+    var remedy: String { "See `\(CommandLineTool.name) help`." }
+}
+
+/// Arguments that are wrong, and how they are right.
+typealias UsageError = CodedError<UsageErrorCode>

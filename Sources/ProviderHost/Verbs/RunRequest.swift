@@ -1,0 +1,54 @@
+internal import HostRuntime
+internal import ProviderKit
+
+/// The arguments of `run`, checked.
+struct RunRequest: Sendable, Equatable {
+    let bundleIdentifier: String
+    let configurationPath: String?
+    /// The name of the interface; nil for the first free one.
+    let interfaceName: String?
+    let logLevel: LogLevel
+    let allowsHooks: Bool
+    let wantsJSON: Bool
+
+    /// Checks the values of the options.
+    ///
+    /// - Throws: ``UsageError`` that names the option.
+    init(_ arguments: Arguments) throws(UsageError) {
+        bundleIdentifier = arguments.values["bundle-id"] ?? ""
+        configurationPath = arguments.values["config"]
+        interfaceName = try arguments.values["interface"].map(Self.checkedInterfaceName)
+        logLevel = try arguments.values["log-level"].map(Self.logLevel) ?? .info
+        allowsHooks = arguments.switches.contains("allow-hooks")
+        wantsJSON = arguments.wantsJSON
+    }
+
+    /// The protocol that the provider is given.
+    func protocolConfiguration(
+        from file: ConfigurationFile?
+    ) -> TunnelProviderProtocol {
+        var values = file?.providerConfiguration ?? [:]
+        // Only the switch decides: a file must not grant itself the right to run commands.
+        values[TunnelProviderProtocol.allowHooksKey] = .boolean(allowsHooks)
+        return TunnelProviderProtocol(providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
+    }
+
+    private static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {
+        guard InterfaceName.isValid(name) else {
+            throw UsageError(
+                .invalidValue, cause: "`\(name.printable)` is no name for an interface.",
+                remedy: "Use 1 to 15 of the characters a-z A-Z 0-9 _ = + . - in --interface.")
+        }
+        return name
+    }
+
+    private static func logLevel(_ text: String) throws(UsageError) -> LogLevel {
+        let names = LogLevel.allCases.map { "\($0)" }
+        guard let level = LogLevel.allCases.first(where: { "\($0)" == text }) else {
+            throw UsageError(
+                .invalidValue, cause: "There is no log level `\(text.printable)`.",
+                remedy: "The levels are \(names.joined(separator: ", ")).")
+        }
+        return level
+    }
+}

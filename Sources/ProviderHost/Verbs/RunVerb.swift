@@ -1,0 +1,45 @@
+internal import HostRuntime
+internal import ProviderKit
+
+/// `run`: one tunnel in the foreground until it is stopped.
+enum RunVerb {
+    static let command = Command(
+        name: "run", summary: "Run one tunnel in the foreground until it is stopped.",
+        options: [
+            .init(name: "bundle-id", value: "ID", summary: "The bundle that serves the tunnel.", isRequired: true),
+            .init(name: "config", value: "FILE", summary: "The provider's configuration, such as a wg-quick file."),
+            .init(name: "interface", value: "NAME", summary: "The name of the interface; the first free phtunN else."),
+            .init(name: "log-level", value: "LEVEL", summary: "error, warning, info (the default) or debug."),
+            .json,
+            .init(
+                name: "allow-hooks", summary: "Let the configuration run commands (PreUp, PostUp, PreDown, PostDown)."),
+        ],
+        discussion: """
+            Prints a line per change of state. Ctrl-C, SIGTERM and SIGHUP stop the tunnel through the
+            provider; when the program ends, nothing of the tunnel is left.
+
+            A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the
+            provider's configuration itself; any other file is handed over as text.
+            """
+    ) { arguments, console in
+        let request = try RunRequest(arguments)
+        let presenter = SessionPresenter(console: console, asJSON: request.wantsJSON)
+        let bundle = try BundleIndex().bundle(request.bundleIdentifier)
+        let file = try request.configurationPath.map(ConfigurationFile.init(path:))
+        if let warning = file?.warning { presenter.log(.warning, warning) }
+        var configuration = HostConfiguration(
+            bundlePath: bundle.path, executablePath: bundle.executablePath,
+            principalClass: bundle.manifest.principalClass,
+            protocolConfiguration: request.protocolConfiguration(from: file))
+        configuration.interfaceName = request.interfaceName
+        configuration.logLevel = request.logLevel
+        let host = try TunnelHost(configuration) { report in
+            switch report {
+            case .status(let status, let interface, let error):
+                presenter.show(status, interface: interface, error: error)
+            case .log(let level, let text): presenter.log(level, text)
+            }
+        }
+        return ExitCode(rawValue: host.run().exitStatus) ?? .unknown
+    }
+}

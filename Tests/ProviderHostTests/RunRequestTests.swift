@@ -1,0 +1,61 @@
+import Foundation
+import HostRuntime
+import ProviderKit
+import Testing
+
+@testable import ProviderHost
+
+@Suite("Arguments of run")
+struct RunRequestTests {
+    private func request(_ arguments: String...) throws -> RunRequest {
+        try RunRequest(ArgumentParser.parse(["run", "--bundle-id", "com.example.tunnel"] + arguments))
+    }
+
+    @Test("Defaults")
+    func defaults() throws {
+        let request = try request()
+        #expect(request.bundleIdentifier == "com.example.tunnel")
+        #expect(request.configurationPath == nil && request.interfaceName == nil)
+        #expect(request.logLevel == .info)
+        #expect(!request.allowsHooks && !request.wantsJSON)
+    }
+
+    @Test("Every option")
+    func everyOption() throws {
+        let request = try request(
+            "--config", "a.conf", "--interface=wg0", "--log-level", "debug", "--json", "--allow-hooks")
+        #expect(request.configurationPath == "a.conf" && request.interfaceName == "wg0")
+        #expect(request.logLevel == .debug && request.allowsHooks && request.wantsJSON)
+    }
+
+    @Test(
+        "Names of interfaces that are accepted", arguments: ["a", "phtun0", "wg_0=+.-", "abcdefghijklmno", "...", "7"])
+    func interfaceName(_ name: String) throws { #expect(try request("--interface=\(name)").interfaceName == name) }
+
+    @Test(
+        "Names of interfaces that are refused",
+        arguments: ["abcdefghijklmnop", ".", "..", "a/b", "a b", "a:b", "ü", "a\n", "a%d", "a\0"])
+    func badInterfaceName(_ name: String) throws {
+        let error = try #require(throws: UsageError.self) { try request("--interface=\(name)") }
+        #expect(error.code == .invalidValue)
+        #expect(error.remedy.contains("--interface"))
+    }
+
+    @Test("A log level that does not exist names those that do")
+    func badLogLevel() throws {
+        let error = try #require(throws: UsageError.self) { try request("--log-level=loud") }
+        #expect(error.description.contains("loud") && error.description.contains("error, warning, info, debug"))
+    }
+
+    @Test("A file does not grant itself the right to run commands")
+    func hooks() throws {
+        let path = NSTemporaryDirectory() + "phconfig-\(UUID().uuidString).json"
+        try Data(#"{"AllowHooks":true,"Server":"a"}"#.utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = try ConfigurationFile(path: path)
+        let key = TunnelProviderProtocol.allowHooksKey
+        #expect(
+            try request().protocolConfiguration(from: file).providerConfiguration == ["Server": "a", key: false])
+        #expect(try request("--allow-hooks").protocolConfiguration(from: nil).providerConfiguration == [key: true])
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// The tests that need namespaces and TUN devices run as root only.
+let isRoot = geteuid() == 0
+
+extension Lab {
+    /// Starts `providerhost run` and waits until it says that it is connected.
+    func startTunnel(
+        on machine: Machine, _ configuration: String, name: String = UUID().uuidString, options: [String] = []
+    ) throws -> Child {
+        let file = try write("\(name).conf", configuration)
+        let child = try start(
+            on: machine,
+            [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options)
+        try child.waitFor("connected phtun")
+        return child
+    }
+
+    /// Starts Debian's wireguard-go with addresses as in ``TunnelPair`` and the routes of its own subnets.
+    func startPeer(on machine: Machine, _ plain: String, last: Int, mtu: Int? = nil) throws -> (Child, String) {
+        let interface = "wg\(UInt32.random(in: 0...99_999_999))"
+        let child = try start(
+            on: machine, ["wireguard-go", "-f", interface],
+            environment: ["WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD": "1"])
+        try eventually("the control socket of wireguard-go") {
+            FileManager.default.fileExists(atPath: "/var/run/wireguard/\(interface).sock")
+        }
+        try machine("wg", "setconf", interface, write("\(interface).conf", plain))
+        if let mtu { try machine("ip", "link", "set", interface, "mtu", "\(mtu)") }
+        try machine("ip", "address", "add", "10.7.0.\(last)/24", "dev", interface)
+        try machine("ip", "address", "add", "fd07::\(last)/64", "dev", interface, "nodad")
+        try machine("ip", "link", "set", interface, "up")
+        return (child, interface)
+    }
+}
+
+extension Machine {
+    /// Pings and requires that every answer comes.
+    func ping(_ address: String, count: Int = 3, size: Int = 56, wait: Int = 5) throws {
+        let outcome = try attempt(
+            "ping", "-c", "\(count)", "-i", "0.1", "-W", "\(wait)", "-s", "\(size)", "-M", "do", address)
+        try #require(
+            outcome.status == 0 && outcome.text.contains(" 0% packet loss"), "ping \(address): \(outcome.text)")
+    }
+
+    /// Whether one ping is answered within a second.
+    func reaches(_ address: String) throws -> Bool {
+        try attempt("ping", "-c", "1", "-W", "1", address).status == 0
+    }
+}

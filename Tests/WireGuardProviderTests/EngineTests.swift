@@ -1,0 +1,141 @@
+import Glibc
+import PacketPath
+import Synchronization
+import Testing
+import WireGuard
+
+@testable import WireGuardProvider
+
+/// Two engines in one process, joined by loopback UDP; datagram socket pairs stand in for their TUN devices.
+@Suite("Two engines")
+struct EngineTests {
+    /// One end: the engine, and the test's side of its TUN.
+    private final class End {
+        let engine: Engine
+        let descriptor: Int32
+        let port: UInt16
+
+        init() throws {
+            var pair: [Int32] = [-1, -1]
+            try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+            descriptor = pair[0]
+            _ = fcntl(pair[1], F_SETFL, O_NONBLOCK)
+            let socket = try UDPSocket(family: 4, options: UDPSocket.Options())
+            port = socket.port
+            engine = try Engine(
+                tun: TUNDevice(packetSocket: pair[1], offloads: []), sockets: Sockets(ipv4: socket, ipv6: nil),
+                mtu: 1420, options: PathOptions())
+        }
+
+        /// Gives the engine an IP packet as the kernel would.
+        func send(_ packet: [UInt8]) {
+            let bytes = [UInt8](repeating: 0, count: 10) + packet
+            _ = unsafe write(descriptor, bytes, bytes.count)
+        }
+
+        /// The next packet that the engine writes, nil after two seconds.
+        func receive() -> [UInt8]? {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&entry, 1, 2000) == 1 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: 65_546)
+            let count = unsafe read(descriptor, &bytes, bytes.count)
+            return count > 10 ? Array(bytes[10..<count]) : nil
+        }
+
+        deinit {
+            engine.stop()
+            close(descriptor)
+        }
+    }
+
+    private func key(_ seed: UInt8) -> PrivateKey {
+        PrivateKey(Key256(words: SIMD4(repeating: UInt64(seed) &* 0x0101_0101)))
+    }
+
+    private func start(_ end: End, own: UInt8, peer: UInt8, address: Int, endpoint: UInt16?) throws {
+        let endpointLine = endpoint.map { "Endpoint = 127.0.0.1:\($0)\n" } ?? ""
+        let configuration = try Configuration(
+            wgQuick: """
+                [Interface]
+                PrivateKey = \(key(own).base64)
+                [Peer]
+                PublicKey = \(key(peer).publicKey.base64)
+                AllowedIPs = 10.0.0.\(address)/32
+                \(endpointLine)
+                """)
+        var endpoints: [PublicKey: Endpoint] = [:]
+        for peer in configuration.peers {
+            guard case .address(let endpoint)? = peer.endpoint else { continue }
+            endpoints[peer.publicKey] = endpoint
+        }
+        try end.engine.start(configuration, endpoints: endpoints)
+    }
+
+    /// A UDP packet between two addresses of 10.0.0.0/24.
+    private func packet(_ from: UInt8, _ to: UInt8, payload: Int, mark: UInt8) -> [UInt8] {
+        let length = 28 + payload
+        var bytes: [UInt8] = [
+            0x45, 0, UInt8(length >> 8), UInt8(length & 255), 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, from, 10, 0, 0, to,
+        ]
+        var sum = stride(from: 0, to: 20, by: 2).reduce(0) { $0 + Int(bytes[$1]) << 8 + Int(bytes[$1 + 1]) }
+        sum = (sum & 0xffff) + sum >> 16
+        bytes[10] = UInt8(~sum >> 8 & 255)
+        bytes[11] = UInt8(~sum & 255)
+        bytes += [0, 7, 0, 9, UInt8((8 + payload) >> 8), UInt8((8 + payload) & 255), 0, 0]
+        return bytes + [UInt8](repeating: mark, count: payload)
+    }
+
+    @Test("Packets that wait for the handshake arrive first and in order, then both ways of every size")
+    func traffic() throws {
+        let (left, right) = (try End(), try End())
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        for number in 0..<20 { left.send(packet(1, 2, payload: 100 + number, mark: UInt8(number))) }
+        for number in 0..<20 {
+            #expect(right.receive() == packet(1, 2, payload: 100 + number, mark: UInt8(number)))
+        }
+        for payload in [0, 1, 3, 4, 15, 16, 17, 1000, 1391, 1392] {
+            let answer = packet(2, 1, payload: payload, mark: 0x5a)
+            right.send(answer)
+            #expect(left.receive() == answer)
+        }
+    }
+
+    @Test("A source that is not the peer's and a destination without a route are dropped and counted")
+    func cryptokeyRouting() throws {
+        let (left, right) = (try End(), try End())
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        left.send(packet(1, 9, payload: 10, mark: 0))  // no route to 10.0.0.9
+        left.send(packet(7, 2, payload: 10, mark: 1))  // 10.0.0.7 is not the left end's
+        left.send(packet(1, 2, payload: 10, mark: 2))
+        #expect(right.receive() == packet(1, 2, payload: 10, mark: 2))
+        left.engine.stop()
+        right.engine.stop()
+        let (routeless, spoofed) = (
+            left.engine.statistics.withLock { $0.drops[.noRoute] },
+            right.engine.statistics.withLock { $0.drops[.sourceNotAllowed] }
+        )
+        #expect(routeless == 1 && spoofed == 1)
+    }
+
+    @Test("The running configuration tells endpoint and traffic and no secret")
+    func inquiry() async throws {
+        let (left, right) = (try End(), try End())
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        left.send(packet(1, 2, payload: 10, mark: 2))
+        #expect(right.receive() != nil)
+        let text = await withCheckedContinuation { continuation in
+            right.engine.ask { continuation.resume(returning: $0) }
+        }
+        #expect(text.contains("endpoint=127.0.0.1:\(left.port)\n"))
+        #expect(text.contains("rx_bytes=\(148 + 32 + 48)\n"))
+        #expect(!text.contains("private_key") && !text.contains("preshared_key"))
+        right.engine.stop()
+        let after = await withCheckedContinuation { continuation in
+            right.engine.ask { continuation.resume(returning: $0) }
+        }
+        #expect(after == "")
+    }
+}
