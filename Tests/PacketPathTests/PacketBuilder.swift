@@ -179,8 +179,8 @@ struct Sample: Equatable {
     }
 }
 
-/// Takes a virtio header and a packet as written to the TUN apart, as the kernel would.
-func resegment(_ written: [UInt8]) -> [[UInt8]] {
+/// Takes a virtio header and a packet as written to the TUN apart, as the kernel would; nil when it would refuse them.
+func resegment(_ written: [UInt8]) -> [[UInt8]]? {
     let packet = Array(written[10...])
     guard written[1] & 0x7f != 0 else {
         return [packet]
@@ -209,8 +209,9 @@ func resegment(_ written: [UInt8]) -> [[UInt8]] {
         s.options = Array(packet[(network + 20)..<header])
     }
     s.payload = Array(packet[header...])
-    // The header of a super-packet: what the kernel checks before it takes it.
-    precondition(packet == s.bytes(partial: true), "the super-packet's header is not what the kernel expects")
-    precondition(written.getNative16(6) == network && written.getNative16(2) == header && written[0] == 1)
+    // What the kernel relies on: a partial checksum, and offsets that agree with the headers.
+    guard packet == s.bytes(partial: true), written.getNative16(6) == network, written.getNative16(2) == header,
+        written[0] == 1, s.tcp || s.payload.count <= 64 * written.getNative16(4)
+    else { return nil }
     return s.segments(written.getNative16(4))
 }
