@@ -8,12 +8,16 @@ extension ReceivePath {
         if run.count > 1 { counters.superPackets &+= 1 } else { counters.plainPackets &+= 1 }
         guard output >= 0 else { return }
         let result = System.write(output, view, start, VirtioHeader.size + run.length)
-        guard result < 0 else { return }
+        if result < 0 { mend(run, header, result) }
+    }
+
+    /// Does what can be done after the TUN refused a write with this negative errno.
+    mutating func mend(_ run: Run, _ header: VirtioHeader, _ result: Int) {
         if result == -22, run.count > 1 {  // EINVAL
             // Some kernels refuse valid super-packets (6.6.44, 6.10); they will go on doing so.
             if run.isTCP { joinsTCP = false } else { joinsUDP = false }
             counters.writeFallbacks &+= 1
-            writeSingly(run, header, view)
+            writeSingly(run, header, slab.view(run.slot))
         } else {
             fail(result, run.count)
         }

@@ -358,4 +358,60 @@ struct CoalescingTests {
         path.flush()
         #expect(pair.drain().count == 5)
     }
+
+    @Test(
+        "a super-packet that the TUN refuses is written as its segments, and no other is joined",
+        arguments: [false, true])
+    func refusedWrite(v6: Bool) throws {
+        for tcp in [true, false] {
+            let pair = PacketPair()
+            var path = try ReceivePath(tun: pair.tun, backend: .sodium)
+            let sample = Sample(v6: v6, tcp: tcp, flags: 0x18, payload: [UInt8](repeating: 1, count: 9500))
+            Self.deliver(&path, Array(sample.segments(1000).dropLast()))
+            #expect(path.tableCount == 1)
+            let run = path.table[0]
+            let header = run.stamp(path.slab.view(run.slot))
+            path.mend(run, header, -22)
+            let written = pair.drain()
+            #expect(written.allSatisfy { $0[..<10].allSatisfy { $0 == 0 } })
+            var whole = sample
+            whole.payload.removeLast(500)
+            whole.flags = 0x10
+            #expect(written.map { Array($0[10...]) } == whole.segments(1000))
+            #expect(path.counters.writeFallbacks == 1)
+            #expect(path.joinsTCP == !tcp && path.joinsUDP == tcp)
+            path.tableCount = 0
+            Self.deliver(&path, sample.segments(1000))
+            path.flush()
+            #expect(pair.drain().count == 10)
+        }
+    }
+
+    @Test("packets in both directions leave the heap as it was")
+    func heap() async {
+        await #expect(processExitsWith: .success) {
+            var transmit = try TransmitPath(backend: .sodium)
+            var receive = try ReceivePath(discarding: .sodium)
+            let sample = Sample(payload: [UInt8](repeating: 1, count: 44 * 1368)).superPacket(segment: 1368)
+            let peer = PeerAddress(address: .v4(1), port: 1)
+            var before = 0
+            for round in 0..<1000 {
+                guard transmit.take(sample) == .packet,
+                    transmit.seal(key: testKey(), prefix: 4, firstCounter: 0, mtu: 1420) == .complete
+                else { fatalError("not sealed") }
+                let train = receive.load(
+                    transmit.trainBytes, stride: transmit.trainShape.stride, from: peer)
+                guard receive.open(train, from: 0, count: train.count, key: testKey()) == 44 else {
+                    fatalError("not opened")
+                }
+                receive.commit()
+                receive.flush()
+                transmit.discardTrain()
+                if round == 100 { before = anonymousKilobytes() }
+            }
+            guard receive.counters.packets == 44_000, receive.counters.movedBytes == 0 else { fatalError("not joined") }
+            // Sixteen bytes lost a packet would be 600 KiB.
+            guard before > 0, anonymousKilobytes() - before < 300 else { fatalError("the heap grew") }
+        }
+    }
 }

@@ -43,3 +43,14 @@ func waitReadable(_ descriptor: Int32) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     unsafe _ = poll(&entry, 1, 1000)
 }
+
+/// The process's anonymous resident memory by /proc/self/status, 0 when it cannot be read.
+func anonymousKilobytes() -> Int {
+    let descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 8192)
+    let count = unsafe read(descriptor, &buffer, buffer.count)
+    let rows = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
+    let row = rows.first { $0.hasPrefix("RssAnon:") }
+    return row.flatMap { Int($0.split(whereSeparator: { " \t".contains($0) })[1]) } ?? 0
+}
