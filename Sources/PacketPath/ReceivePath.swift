@@ -41,21 +41,21 @@ public struct ReceivePath: ~Copyable {
     var joinsTCP: Bool
     var joinsUDP: Bool
     private let messages: UDPBatch
-    private var trains = InlineArray<8, ReceivedTrain>(repeating: ReceivedTrain())
+    private var trains = FixedArray(repeating: ReceivedTrain(), count: Self.batch)
     private var overflow = InlineArray<2, UInt32>(repeating: 0)
 
     // What is being opened.
-    var opened = InlineArray<64, OpenedPacket>(repeating: OpenedPacket())
+    var opened = FixedArray(repeating: OpenedPacket(), count: Self.openCapacity)
     var openedCount: Int = 0
     /// One for each packet, and one for the flow that is continued.
-    var runs = InlineArray<65, Run>(repeating: Run())
+    var runs = FixedArray(repeating: Run(), count: Self.openCapacity + 1)
     var runCount: Int = 0
     /// The run 0 is a flow of the table that is continued.
     var continuesFlow: Bool = false
     var openSlot: Int = 0
 
     // Open super-packets, oldest first, each in a slot of its own.
-    var table = InlineArray<8, Run>(repeating: Run())
+    var table = FixedArray(repeating: Run(), count: Self.flows)
     var tableCount: Int = 0
     /// The slot of the flow that was served last, -1 for none.
     var recentSlot: Int = -1
@@ -158,7 +158,7 @@ public struct ReceivePath: ~Copyable {
     /// What the last `open` found, in the order of the datagrams.
     public var packets: MutableSpan<OpenedPacket> {
         @_lifetime(&self)
-        mutating get { opened.mutableSpan._consumingExtracting(first: openedCount) }
+        mutating get { opened.first(openedCount) }
     }
 }
 

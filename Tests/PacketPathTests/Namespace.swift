@@ -15,15 +15,15 @@ enum Namespace {
 
     /// Runs `body` on a new thread and gives back what it returned or threw.
     static func run(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            do {
-                _ = try DataThread("namespace") {
-                    continuation.resume(with: Result { try body() })
-                }
-            } catch {
-                continuation.resume(throwing: error)
-            }
+        let box = Box()
+        let thread = try DataThread("namespace") {
+            let result = Result { try body() }
+            box.value.withLock { $0 = result }
         }
+        // A poll in slices, so that a task of the pool is not kept for the whole time.
+        while box.value.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(5)) }
+        thread.join()
+        try box.value.withLock { $0 }?.get()
     }
 
     /// Leaves for a fresh namespace, with its loopback interface up.
@@ -63,6 +63,11 @@ enum Namespace {
         let place = try #require(rows[0].firstIndex { $0 == name })
         return try #require(Int(rows[1][place]))
     }
+}
+
+/// What a thread leaves behind.
+private final class Box: Sendable {
+    let value = Mutex<Result<Void, any Error>?>(nil)
 }
 
 /// A non-blocking TCP socket of the thread's namespace, for bytes through a tunnel.
