@@ -87,7 +87,7 @@ final class Stream {
     }
 
     /// 10.9.0.`last` or fd09::`last`, port 9000.
-    private static func withAddress(_ v6: Bool, _ last: UInt8, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32)
+    /// The socket address of the tunnel end `last`: 10.9.0.x or fd09::x, port 9000.
         -> Int32
     {
         var bytes = [UInt8](repeating: 0, count: v6 ? 28 : 16)
