@@ -35,7 +35,7 @@ struct Half: ~Copyable {
         _ = transport.beginSeal(to: peers[0], packets: 1, bytes: 64, kind: .data, now: time.instant)
         _ = transport.takeWakeup()
         var message: [UInt8]?
-        while let dirty = transport.takeDirty() {
+        while let dirty = transport.takeDirty(now: time.instant) {
             device.handleDirty(dirty, now: time, random: &random)
             message = drain(time.instant) ?? message
         }
@@ -63,7 +63,7 @@ struct Half: ~Copyable {
     /// Lets control look at the peers that the data half marked.
     mutating func service(at time: Moment) {
         _ = transport.takeWakeup()
-        while let dirty = transport.takeDirty() {
+        while let dirty = transport.takeDirty(now: time.instant) {
             device.handleDirty(dirty, now: time, random: &random)
             _ = drain(time.instant)
         }

@@ -32,11 +32,11 @@ public struct PeerStamps: Sendable, Hashable, BitwiseCopyable {
     /// When we sent data after which nothing came: a new handshake is due 15 s later.
     public var awaitsReplySince: Instant = .zero
 
-    /// The earliest instant at which control has to act on these stamps, without jitter.
-    var deadline: Instant {
+    /// The earliest instant after `now` at which control has to act on these stamps, without jitter.
+    func deadline(after now: Instant) -> Instant {
         let owed = owesReplySince == .zero ? .distantFuture : owesReplySince + Limits.keepaliveTimeout
         let awaited = awaitsReplySince == .zero ? .distantFuture : awaitsReplySince + Limits.silenceTimeout
-        return min(owed, awaited)
+        return min(owed > now ? owed : .distantFuture, awaited > now ? awaited : .distantFuture)
     }
 }
 

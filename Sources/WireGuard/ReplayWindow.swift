@@ -3,7 +3,7 @@
 /// Whole words are cleared when the window moves, so no bit is ever shifted; the word that is being entered is the 64
 /// counters of difference.
 struct ReplayWindow: BitwiseCopyable {
-    /// Counters this far behind the highest are refused.
+    /// Counters further than this behind the highest are refused.
     static let size: UInt64 = 8128
 
     /// One more than the highest accepted counter.

@@ -73,7 +73,7 @@ public struct Transport: ~Copyable {
     }
 
     /// Takes the first peer off the list of those that need control; repeat until nil, after a wake-up.
-    public mutating func takeDirty() -> DirtyPeer? {
+    public mutating func takeDirty(now: Instant) -> DirtyPeer? {
         while dirtyHead != Self.none {
             let slot = dirtyHead
             dirtyHead = peers[slot].dirtyNext
@@ -82,7 +82,7 @@ public struct Transport: ~Copyable {
             peers[slot].dirty = []
             guard peers[slot].isUsed else { continue }
             let peer = PeerIndex(slot: slot, generation: peers[slot].generation)
-            guard let stamps = takeStamps(of: peer) else { continue }
+            guard let stamps = takeStamps(of: peer, now: now) else { continue }
             return DirtyPeer(
                 peer: peer, wantsHandshake: flags.contains(.wantsHandshake), isConfirmed: flags.contains(.confirmed),
                 stamps: stamps)
@@ -91,9 +91,11 @@ public struct Transport: ~Copyable {
     }
 
     /// The stamps of a peer, for `Device.handleTimeout`; from then on a change that needs control earlier marks the peer.
-    public mutating func takeStamps(of peer: PeerIndex) -> PeerStamps? {
+    ///
+    /// Control acts on what is due and clears it, so only what is still to come counts as armed.
+    public mutating func takeStamps(of peer: PeerIndex, now: Instant) -> PeerStamps? {
         guard contains(peer) else { return nil }
-        peers[peer.slot].armed = peers[peer.slot].stamps.deadline
+        peers[peer.slot].armed = peers[peer.slot].stamps.deadline(after: now)
         return peers[peer.slot].stamps
     }
 

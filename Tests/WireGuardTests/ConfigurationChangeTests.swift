@@ -30,7 +30,8 @@ struct ConfigurationChangeTests {
         }
         #expect(endpoint() == world.left.address)
         #expect(world.right.drops[.replayedCounter] >= 1 && world.right.drops[.authenticationFailed] >= 1)
-        #expect(world.right.device.drops[.replayedInitiation] == 1)
+        // The forged byte of the initiation is in its second MAC, which counts only under load: a replay, too.
+        #expect(world.right.device.drops[.replayedInitiation] == 2)
         world.left.address = elsewhere
         world.sendLeft(2)
         world.run(seconds: 1)

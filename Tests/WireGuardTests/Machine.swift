@@ -57,12 +57,12 @@ final class Machine {
     func service(_ now: Instant) {
         drain(now)
         if transport.takeWakeup() { wakeups += 1 }
-        while let dirty = transport.takeDirty() {
+        while let dirty = transport.takeDirty(now: now) {
             device.handleDirty(dirty, now: .at(now), random: &random)
             drain(now)
         }
         while let peer = device.pollDuePeer(now) {
-            guard let stamps = transport.takeStamps(of: peer) else { continue }
+            guard let stamps = transport.takeStamps(of: peer, now: now) else { continue }
             device.handleTimeout(peer, stamps: stamps, now: .at(now), random: &random)
             drain(now)
         }

@@ -59,15 +59,17 @@ struct SessionTests {
 
     @Test("The initiator, and only it, renews the session at 120 s; no packet is lost meanwhile")
     func renewal() {
+        // One side begins, so that there is one initiator.
+        world.sendLeft(1000)
+        world.run(seconds: 1)
         for id in 0..<500 as Range<UInt32> {
             world.sendLeft(id)
             world.sendRight(id)
             world.run(seconds: 1)
         }
-        #expect(world.left.delivered.count == 500 && world.right.delivered.count == 500)
-        #expect(world.right.initiationsSent.count <= 1)
-        let all = (world.left.initiationsSent + world.right.initiationsSent).sorted()
-        #expect(all.count >= 4 && all.count <= 10)
+        #expect(world.left.delivered.count == 500 && world.right.delivered.count == 501)
+        #expect(world.right.initiationsSent.isEmpty)
+        #expect((4...6).contains(world.left.initiationsSent.count))
         #expect(world.left.reusedNonces == 0 && world.right.reusedNonces == 0)
         // At most the current, the previous and the next session are kept.
         #expect(world.left.transport.sessionCount <= 3)
@@ -135,6 +137,11 @@ struct SessionTests {
         "A machine that slept goes on with the next packet",
         arguments: [5.0, 130, 200, 3600])
     func sleep(duration: Double) {
+        // One side begins: when two handshakes cross, both sides drop older sessions, as the kernel's implementation
+        // does, and packets in flight on them are lost.
+        world.delay = .milliseconds(0)
+        world.sendLeft(1000)
+        world.run(seconds: 1)
         for id in 0..<5 as Range<UInt32> {
             world.sendLeft(id)
             world.sendRight(id)

@@ -39,12 +39,13 @@ struct ControlLoop: ~Copyable {
         while engine.isRunning {
             answerHandshakes()
             let now = Clock.moment()
-            while let dirty = engine.shared.withLock({ $0.transport.takeDirty() }) {
+            while let dirty = engine.shared.withLock({ $0.transport.takeDirty(now: now.instant) }) {
                 device.handleDirty(dirty, now: now, random: &random)
                 perform(now)
             }
             while let peer = device.pollDuePeer(now.instant) {
-                guard let stamps = engine.shared.withLock({ $0.transport.takeStamps(of: peer) }) else { continue }
+                guard let stamps = engine.shared.withLock({ $0.transport.takeStamps(of: peer, now: now.instant) })
+                else { continue }
                 device.handleTimeout(peer, stamps: stamps, now: now, random: &random)
                 perform(now)
             }

@@ -38,7 +38,7 @@ struct FuzzTunnel: ~Copyable {
         perform()
         guard isInitiator else { return }
         _ = transport.beginSeal(to: peer, packets: 1, bytes: 64, kind: .data, now: Self.now.instant)
-        while let dirty = transport.takeDirty() {
+        while let dirty = transport.takeDirty(now: Self.now.instant) {
             device.handleDirty(dirty, now: Self.now, random: &random)
         }
         perform()
