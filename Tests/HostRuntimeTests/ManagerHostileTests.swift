@@ -49,7 +49,9 @@ struct ManagerHostileTests {
             for _ in 0..<3000 { harness.host.send([UInt8](repeating: 1, count: 4096), reply: nil) }
             try harness.waitForLine("does not read its messages")
             // The line is on its way before the process is killed.
-            while worker.collect() == nil && Date.now.timeIntervalSince(began) < 8 { Thread.sleep(forTimeInterval: 0.01) }
+            while worker.collect() == nil && Date.now.timeIntervalSince(began) < 8 {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
             #expect(worker.collect() == .killed(signal: 9))
             harness.host.stop(.userInitiated)
             #expect(try harness.end() == .stopped)
