@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test. As root also those that need namespaces; else they are skipped by name.
-# PROVIDERHOST_SANITIZE=0 leaves out the AddressSanitizer and ThreadSanitizer runs (they are builds of their own).
+# Scripts/sanitize.sh and Scripts/fuzz.sh go further, by builds of their own.
 source "$(dirname "$0")/common.sh"
 need_swift
 need_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
@@ -18,11 +18,3 @@ swift test --skip-build --skip '^SystemTests\.'
 say "System tests: real interfaces, real packets, real peers"
 # A run of their own: they wait for other processes, and would keep the others' tasks from running.
 swift test --skip-build --filter '^SystemTests\.'
-
-if [ "${PROVIDERHOST_SANITIZE:-1}" != 0 ]; then
-    say "AddressSanitizer: C, parsers, protocol"
-    swift test --scratch-path .build/asan --sanitize address \
-        --filter '^(WireGuardTests|PacketPathTests|NetlinkTests|HostRuntimeTests)\.'
-    say "ThreadSanitizer: session, rings, channel"
-    swift test --scratch-path .build/tsan --sanitize thread --filter '^(SessionTests|PacketPathTests|HostRuntimeTests)\.'
-fi

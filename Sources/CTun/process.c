@@ -127,3 +127,8 @@ int ctun_process_collect(const struct ctun_process *process, bool with_group, in
     *status = info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
     return result;
 }
+
+int ctun_is_ignored(int number) {
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}

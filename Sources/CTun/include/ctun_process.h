@@ -33,4 +33,7 @@ int ctun_process_kill(const struct ctun_process *_Nonnull process);
 /// Returns 1 when it has ended, 0 while it runs, or -errno.
 int ctun_process_collect(const struct ctun_process *_Nonnull process, bool with_group, int *_Nonnull status);
 
+/// Whether this process ignores a signal: 1 or 0.
+int ctun_is_ignored(int signal);
+
 #endif

@@ -36,7 +36,10 @@ final class ChildProcess: SessionWorker {
     }
 
     deinit {
+        guard end == nil else { return }
         kill()
+        // What is killed ends at once, unless the kernel holds it; nothing is left of it then but a number.
+        _ = try? ChannelSystem.waitToRead(pidfd.number, milliseconds: 1000)
         _ = collect()
     }
 

@@ -126,7 +126,9 @@ final class StopSignals {
     private static func set() -> sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
-        for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, number) }
+        for number in [SIGINT, SIGTERM] { unsafe sigaddset(&set, number) }
+        // nohup ignores SIGHUP so that what it starts outlives the terminal; a signalfd would deliver it all the same.
+        if ctun_is_ignored(SIGHUP) == 0 { unsafe sigaddset(&set, SIGHUP) }
         return set
     }
 }

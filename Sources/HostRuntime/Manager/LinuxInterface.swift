@@ -18,7 +18,10 @@ final class LinuxInterface: SessionInterface {
     private var settings: InterfaceSettings?
     private(set) var mtu: Int?
 
-    /// Creates the interface.
+    /// What an earlier process left on this name or on no interface at all, as it was found.
+    let remarks: [String]
+
+    /// Creates the interface, and removes rules and routes that a process that was killed has left behind.
     ///
     /// - Throws: ``InterfaceError``, or a ``TunnelError`` with the kernel's words; nothing is left then.
     init(name: String) throws {
@@ -38,6 +41,10 @@ final class LinuxInterface: SessionInterface {
         if let error = effects.submit([.setLink(link.index, .transmitQueueLength(Self.queueLength))])[0] {
             throw InterfaceError(.notCreated, cause: "The interface \(name) could not be prepared: \(error).")
         }
+        let sweep = try SettingsSweep.interface(name, effects)
+        remarks =
+            sweep.removed.isEmpty && sweep.failures.isEmpty
+            ? [] : ["Removed what an earlier process left: \(sweep.removed.count) rules and routes."] + sweep.failures
     }
 
     var virtualHeaderLength: Int { Int(CTUN_VNET_HEADER) }
@@ -47,8 +54,12 @@ final class LinuxInterface: SessionInterface {
     func isLost() -> Bool {
         // Whatever happened is only a reason to look: events can be lost, and an index can be given out again.
         while let events = try? monitor.read(), !events.isEmpty {}
-        guard let now = try? effects.link(index: link.index) else { return true }
-        return now.name != name
+        do throws(NetlinkError) {
+            return try effects.link(index: link.index).name != name
+        } catch {
+            // A question that failed for another reason says nothing about the interface.
+            return error.kind == .noSuchInterface
+        }
     }
 
     func duplicateDevice() throws -> Descriptor {
@@ -65,7 +76,7 @@ final class LinuxInterface: SessionInterface {
     func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets {
         var options = UDPSocket.Options()
         options.port = request.port
-        let settings = try interfaceSettings(mark: request.mark)
+        let settings = try interfaceSettings(mark: request.mark == 0 ? nil : request.mark)
         options.mark = request.mark ?? settings.mark
         do {
             let pair = try UDPSocket.pair(options: options)
@@ -97,9 +108,20 @@ final class LinuxInterface: SessionInterface {
 
     private func interfaceSettings(mark: UInt32?) throws -> InterfaceSettings {
         if let settings { return settings }
-        let made = try InterfaceSettings(interface: name, effects: effects, mark: mark)
+        let made = try makeSettings(mark: mark)
         settings = made
         return made
+    }
+
+    /// Takes the slot that the index of the interface gives, for two processes that start at once see the same slots free.
+    private func makeSettings(mark: UInt32?) throws(SettingsApplyError) -> InterfaceSettings {
+        let preferred = Int(link.index) % PolicySlot.numbers.count
+        let others = Set(PolicySlot.numbers.filter { $0 != preferred }.compactMap { PolicySlot(number: $0) })
+        do {
+            return try InterfaceSettings(interface: name, effects: effects, mark: mark, taken: others)
+        } catch {
+            return try InterfaceSettings(interface: name, effects: effects, mark: mark)
+        }
     }
 
     private static func refusal(_ name: String, _ error: PathError) -> InterfaceError {

@@ -11,7 +11,9 @@ extension SessionDriver {
         case .terminateWorker: killWorker()
         case .startProvider(let options, _): send(.start(options: options))
         case .stopProvider(let reason): send(.stop(reason))
-        case .sleepProvider: send(.sleep(id: generation))
+        case .sleepProvider:
+            sleepID = takeID()
+            send(.sleep(id: sleepID))
         case .wakeProvider: send(.wake)
         case .deliverMessage(let id, let bytes, let wantsReply):
             send(.appMessage(id: id, bytes, wantsReply: wantsReply))
@@ -46,6 +48,7 @@ extension SessionDriver {
             }
             interface = made
             interfaceName = made.name
+            for remark in made.remarks { log(.warning, remark) }
             feed(.interfaceCreated(failure: nil))
         } catch {
             feed(.interfaceCreated(failure: TunnelFailure(error)))

@@ -3,7 +3,8 @@ internal import Session
 
 /// A command of the configuration that runs.
 struct RunningHook {
-    /// What the worker calls it.
+    /// The worker that wants it, and what that worker calls it.
+    let generation: UInt64
     let id: UInt64
     let command: String
     let process: ChildProcess
@@ -29,7 +30,8 @@ extension SessionDriver {
             let key = takeID()
             let token = token(for: .hook(key))
             try poller.watch(process.exitDescriptor, token: token)
-            hooks[key] = RunningHook(id: id, command: command, process: process, token: token)
+            hooks[key] = RunningHook(
+                generation: generation, id: id, command: command, process: process, token: token)
         } catch {
             complete(id, HookError(.failed, cause: error.cause, remedy: error.remedy))
         }
@@ -40,6 +42,7 @@ extension SessionDriver {
         hooks[key] = nil
         poller.forget(hook.process.exitDescriptor)
         release(token: hook.token)
+        guard hook.generation == generation else { return }
         guard how != .exited(0) else { return complete(hook.id, nil) }
         complete(hook.id, HookError(.failed, cause: "The command `\(hook.command)` failed (\(how))."))
     }

@@ -63,7 +63,7 @@ extension SessionDriver {
         poller.forget(worker.process.exitDescriptor)
         release(token: worker.exitToken)
         self.worker = nil
-        hooks = [:]
+        for hook in hooks.values { hook.process.kill() }
         checkInterface()
         feed(.workerExited(how))
     }
@@ -104,7 +104,7 @@ extension SessionDriver {
         case .stopCompleted: feed(.stopCompleted)
         case .reasserting(let value): feed(.reasserting(value))
         case .appMessageReply(let id, let bytes): feed(.messageReply(id: id, bytes))
-        case .sleepCompleted(let id): if id == generation { feed(.sleepCompleted) }
+        case .sleepCompleted(let id): if id == sleepID { feed(.sleepCompleted) }
         case .openUDPSockets(let id, let request): openSockets(id, request)
         case .runHook(let id, let command): runHook(id, command)
         case .cancelled(let failure):

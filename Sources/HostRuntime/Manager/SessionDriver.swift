@@ -30,6 +30,8 @@ final class SessionDriver {
     /// Settings calls by the machine's identifier: whose they are and what the worker calls them.
     var settingsCalls: [UInt64: (generation: UInt64, id: UInt64)] = [:]
     var replies: [UInt64: @Sendable (Result<[UInt8]?, TunnelFailure>) -> Void] = [:]
+    /// The identifier of the last sleep that the worker was told of.
+    var sleepID: UInt64 = 0
     var sleepers: [@Sendable () -> Void] = []
 
     private var sources: [UInt64: Source] = [:]

@@ -24,6 +24,8 @@ protocol SessionSystem {
 /// The virtual interface of a session, with the settings on it.
 protocol SessionInterface: AnyObject {
     var name: String { get }
+    /// What there is to say about the making of the interface, for the log.
+    var remarks: [String] { get }
     /// The MTU that the settings gave, nil while there is none.
     var mtu: Int? { get }
     /// The length of the virtio_net_hdr of every packet.

@@ -32,13 +32,18 @@ struct ReceiveLoop: ~Copyable {
             path.flush()
             if !received { wait() }
         }
+        publishStatistics()
     }
 
-    private mutating func wait() {
+    private func publishStatistics() {
         engine.statistics.withLock {
             $0.receive = path.counters
             $0.receiveDrops = drops
         }
+    }
+
+    private mutating func wait() {
+        publishStatistics()
         _ = poller.wait(nanoseconds: nil)
         if poller.ready(2).contains(.readable) { engine.receiveWake.clear() }
     }

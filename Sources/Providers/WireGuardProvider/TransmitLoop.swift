@@ -37,6 +37,7 @@ struct TransmitLoop: ~Copyable {
             case .closed: return waitForStop()
             }
         }
+        publishStatistics()
     }
 
     private enum Drained { case more, empty, closed }
@@ -62,11 +63,15 @@ struct TransmitLoop: ~Copyable {
         return .more
     }
 
-    private mutating func wait() {
+    private func publishStatistics() {
         engine.statistics.withLock {
             $0.transmit = path.counters
             $0.transmitDrops = drops
         }
+    }
+
+    private mutating func wait() {
+        publishStatistics()
         _ = poller.wait(nanoseconds: nil)
         if poller.ready(1).contains(.readable) { engine.transmitWake.clear() }
         // POLLERR stays while the interface is deleted; the next read then says so.
@@ -75,6 +80,7 @@ struct TransmitLoop: ~Copyable {
     private mutating func waitForStop() {
         poller.replace(-1, at: 0)
         while engine.isRunning { wait() }
+        publishStatistics()
     }
 
     // MARK: A packet's way
@@ -169,7 +175,8 @@ struct TransmitLoop: ~Copyable {
     }
 
     private mutating func sendStaged(_ peer: PeerIndex, _ now: Instant) {
-        for packet in staged.take(peer) {
+        let packets = staged.take(peer)
+        for (index, packet) in packets.enumerated() {
             guard path.load(packet.rawSpan) == .packet else { continue }
             let bytes = path.packet.sealedBytes(mtu: mtu)
             var source: LocalAddress?
@@ -179,7 +186,10 @@ struct TransmitLoop: ~Copyable {
             if wakes { engine.controlWake.signal() }
             switch granted {
             case .seal(let grant): seal(grant, source)
-            case .noSession: stage(peer)  // in its old order
+            case .noSession:
+                // Put back as they were: a session that comes up meanwhile must not let the later ones pass.
+                for packet in packets[index...] { drops[.queueFull] += UInt64(staged.stage(packet, for: peer)) }
+                return
             case .drop: break
             }
         }
