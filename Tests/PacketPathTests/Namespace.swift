@@ -86,8 +86,8 @@ final class Stream {
         return socket(v6 ? AF_INET6 : AF_INET, kind, 0)
     }
 
-    /// 10.9.0.`last` or fd09::`last`, port 9000.
-    /// The socket address of the tunnel end `last`: 10.9.0.x or fd09::x, port 9000.
+    /// The socket address of a tunnel end, 10.9.0.x or fd09::x, port 9000.
+    private static func withAddress(_ v6: Bool, _ last: UInt8, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32)
         -> Int32
     {
         var bytes = [UInt8](repeating: 0, count: v6 ? 28 : 16)
