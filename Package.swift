@@ -100,8 +100,10 @@ let package = Package(
             dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
-        .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: strict),
-        .testTarget(name: "NetworkSettingsTests", dependencies: ["NetworkSettings"], swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
         .testTarget(
             name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],

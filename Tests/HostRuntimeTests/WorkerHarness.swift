@@ -120,3 +120,17 @@ final class ScriptedProvider: PacketTunnelProvider {
         onMessage(messageData, completionHandler)
     }
 }
+
+/// Runs a program to its end and returns its exit status and all that it printed.
+func runProgram(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+}

@@ -32,12 +32,12 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: folder) }
             try program.write(toFile: folder + "/main.c", atomically: true, encoding: .utf8)
             let sources = package + "/Sources/CTun"
-            let compiled = try run([
+            let compiled = try runProgram([
                 "clang", "-I", sources + "/include", "-o", folder + "/sandbox", folder + "/main.c",
                 sources + "/sandbox.c",
             ])
             try #require(compiled.status == 0, "\(compiled.output)")
-            let (status, output) = try run(prefix + [folder + "/sandbox"])
+            let (status, output) = try runProgram(prefix + [folder + "/sandbox"])
             try #require(status == 0, "\(output)")
             var fields: [String: String] = [:]
             for line in output.split(separator: "\n") {
@@ -46,19 +46,6 @@ import Testing
             }
             return fields
         }
-    }
-
-    static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 
     static let sets = ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]

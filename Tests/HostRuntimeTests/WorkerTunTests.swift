@@ -28,7 +28,7 @@ import Testing
             try Self.checked(["ip", "link", "set", Self.device, "netns", name])
         }
 
-        deinit { _ = try? Self.run(["ip", "netns", "delete", name]) }
+        deinit { _ = try? runProgram(["ip", "netns", "delete", name]) }
 
         /// Runs a program in the namespace.
         @discardableResult
@@ -38,22 +38,9 @@ import Testing
 
         @discardableResult
         private static func checked(_ arguments: [String]) throws -> String {
-            let (status, output) = try run(arguments)
+            let (status, output) = try runProgram(arguments)
             try #require(status == 0, "\(arguments.joined(separator: " ")): \(output)")
             return output
-        }
-
-        private static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
-            let process = Process()
-            let pipe = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = arguments
-            process.standardOutput = pipe
-            process.standardError = pipe
-            try process.run()
-            let output = pipe.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: output, as: UTF8.self))
         }
     }
 

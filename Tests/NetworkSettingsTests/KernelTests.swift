@@ -1,6 +1,7 @@
 import Foundation
 import Netlink
 import ProviderKit
+import TestSupport
 import Testing
 
 @testable import NetworkSettings

@@ -4,16 +4,16 @@ import Glibc
 /// Runs test bodies in network namespaces of their own, each on a thread of its own.
 ///
 /// A thread that left its namespace must not serve other tests: it ends with the body, and the namespace with it.
-enum NetworkNamespace {
+package enum NetworkNamespace {
     /// Whether this process may make namespaces; the tests that need one are skipped by name otherwise.
-    static let isAvailable: Bool = geteuid() == 0 && (try? run { true }) == true
+    package static let isAvailable: Bool = geteuid() == 0 && (try? run { true }) == true
 
-    struct Refused: Error {
-        var code: Int32
+    package struct Refused: Error {
+        package var code: Int32
     }
 
     /// The result of `body` on a fresh thread in a fresh namespace, where only the loopback interface exists.
-    static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+    package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         let box = Box<Value>()
         let finished = DispatchSemaphore(value: 0)
         let thread = Thread {
@@ -41,7 +41,7 @@ enum NetworkNamespace {
 
     /// The output of a shell command in the calling thread's namespace.
     @discardableResult
-    static func shell(_ command: String) throws -> String {
+    package static func shell(_ command: String) throws -> String {
         guard let pipe = unsafe popen(command + " 2>&1", "r") else { throw Refused(code: errno) }
         var output: [UInt8] = []
         while case let byte = unsafe fgetc(pipe), byte >= 0 { output.append(UInt8(truncatingIfNeeded: byte)) }
@@ -51,9 +51,9 @@ enum NetworkNamespace {
         return text
     }
 
-    struct CommandFailure: Error {
-        var command: String
-        var output: String
+    package struct CommandFailure: Error {
+        package var command: String
+        package var output: String
     }
 
     // SAFETY: written by the one thread before the semaphore is signalled, read by the other after it has waited.
