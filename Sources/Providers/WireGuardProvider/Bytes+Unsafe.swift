@@ -1,3 +1,11 @@
+extension RawSpan {
+    /// A copy of the bytes.
+    var byteArray: [UInt8] {
+        // SAFETY: the buffer does not outlive the call.
+        unsafe withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+}
+
 extension [UInt8] {
     /// The bytes without a copy.
     var rawSpan: RawSpan {

@@ -52,10 +52,17 @@ struct ControlLoop: ~Copyable {
             answerInquiries()
             wait(now.instant)
         }
+        publishStatistics()
+    }
+
+    private func publishStatistics() {
+        var drops = device.drops
+        drops.add(engine.shared.withLock { $0.transport.drops })
+        engine.statistics.withLock { $0.control = drops }
     }
 
     private mutating func wait(_ now: Instant) {
-        engine.statistics.withLock { $0.controlDrops = device.drops }
+        publishStatistics()
         // The MTU may be changed from outside; padding must not exceed it for long.
         if let mtu = engine.tun.mtu { engine.mtu.store(mtu, ordering: .relaxed) }
         let timeout = device.nextTimeout.map { Int64(clamping: ($0 - now).nanoseconds) }
@@ -65,8 +72,12 @@ struct ControlLoop: ~Copyable {
 
     private mutating func answerHandshakes() {
         while engine.isRunning {
-            let depth = engine.handshakes.withLock { $0.depth }
-            guard let message = engine.handshakes.withLock({ $0.pop() }) else { return }
+            var depth = 0
+            let next = engine.handshakes.withLock { queue in
+                depth = queue.depth
+                return queue.pop()
+            }
+            guard let message = next else { return }
             let now = Clock.moment()
             device.noteQueue(depth: depth, capacity: HandshakeQueue.capacity, now: now.instant)
             answering = Question(endpoint: message.from, source: message.to)
@@ -105,10 +116,7 @@ struct ControlLoop: ~Copyable {
     // MARK: Questions
 
     private mutating func answerInquiries() {
-        let waiting = engine.inquiries.withLock { inquiries in
-            defer { inquiries = [] }
-            return inquiries
-        }
+        let waiting = engine.inquiries.takeAll()
         guard !waiting.isEmpty else { return }
         let text = runningConfiguration()
         for inquiry in waiting { inquiry.answer(text) }

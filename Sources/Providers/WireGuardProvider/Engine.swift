@@ -102,11 +102,7 @@ package final class Engine: Sendable {
     package func stop() {
         isStopping.store(true, ordering: .releasing)
         for event in [controlWake, transmitWake, receiveWake] { event.signal() }
-        let running = threads.withLock { threads in
-            defer { threads = [] }
-            return threads
-        }
-        for thread in running { thread.join() }
+        for thread in threads.takeAll() { thread.join() }
         answerAll()
     }
 
@@ -126,11 +122,7 @@ package final class Engine: Sendable {
     }
 
     private func answerAll() {
-        let waiting = inquiries.withLock { inquiries in
-            defer { inquiries = [] }
-            return inquiries
-        }
-        for inquiry in waiting { inquiry.answer("") }
+        for inquiry in inquiries.takeAll() { inquiry.answer("") }
     }
 
     /// Gives the transmit loop an order about staged packets.
@@ -165,4 +157,14 @@ enum StagedOrder: Sendable {
 /// A question to the control loop, answered on its thread with the text of the running configuration.
 struct Inquiry: Sendable {
     let answer: @Sendable (String) -> Void
+}
+
+extension Mutex {
+    /// Takes every element out of a queue that another thread fills.
+    func takeAll<Element: Sendable>() -> [Element] where Value == [Element] {
+        withLock { queue in
+            defer { queue.removeAll(keepingCapacity: true) }
+            return queue
+        }
+    }
 }

@@ -1,20 +1,17 @@
-import PacketPath
 import WireGuard
 
-/// What the data threads did, copied out by them when they are about to sleep.
+/// What was dropped and why, copied out by each thread when it is about to sleep and when it ends.
 struct EngineStatistics: Sendable {
-    var transmit = PathCounters()
-    var receive = PathCounters()
-    /// Drops by the protocol's reasons, per thread.
-    var transmitDrops = DropCounters()
-    var receiveDrops = DropCounters()
-    var controlDrops = DropCounters()
+    var transmit = DropCounters()
+    var receive = DropCounters()
+    /// Those of the control thread and of the transport that all share.
+    var control = DropCounters()
 
-    /// The protocol's drops of all threads.
+    /// The drops of all threads.
     var drops: DropCounters {
-        var sum = transmitDrops
-        sum.add(receiveDrops)
-        sum.add(controlDrops)
+        var sum = transmit
+        sum.add(receive)
+        sum.add(control)
         return sum
     }
 }

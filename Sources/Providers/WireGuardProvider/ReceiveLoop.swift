@@ -36,10 +36,7 @@ struct ReceiveLoop: ~Copyable {
     }
 
     private func publishStatistics() {
-        engine.statistics.withLock {
-            $0.receive = path.counters
-            $0.receiveDrops = drops
-        }
+        engine.statistics.withLock { $0.receive = drops }
     }
 
     private mutating func wait() {

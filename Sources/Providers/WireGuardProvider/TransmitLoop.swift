@@ -64,10 +64,7 @@ struct TransmitLoop: ~Copyable {
     }
 
     private func publishStatistics() {
-        engine.statistics.withLock {
-            $0.transmit = path.counters
-            $0.transmitDrops = drops
-        }
+        engine.statistics.withLock { $0.transmit = drops }
     }
 
     private mutating func wait() {
@@ -156,10 +153,7 @@ struct TransmitLoop: ~Copyable {
     }
 
     private mutating func obeyOrders(_ now: Instant) {
-        let orders = engine.orders.withLock { orders in
-            defer { orders.removeAll(keepingCapacity: true) }
-            return orders
-        }
+        let orders = engine.orders.takeAll()
         for order in orders {
             switch order {
             case .drop(let peer): drops[.sessionExpired] += UInt64(staged.take(peer).count)
@@ -178,12 +172,7 @@ struct TransmitLoop: ~Copyable {
         let packets = staged.take(peer)
         for (index, packet) in packets.enumerated() {
             guard path.load(packet.rawSpan) == .packet else { continue }
-            let bytes = path.packet.sealedBytes(mtu: mtu)
-            var source: LocalAddress?
-            let (granted, wakes) = engine.shared.withLock { shared in
-                (shared.beginSeal(to: peer, packets: 1, bytes: bytes, now, &source), shared.transport.takeWakeup())
-            }
-            if wakes { engine.controlWake.signal() }
+            let (granted, source) = grantOne(peer, bytes: path.packet.sealedBytes(mtu: mtu), .data, now)
             switch granted {
             case .seal(let grant): seal(grant, source)
             case .noSession:
@@ -195,14 +184,21 @@ struct TransmitLoop: ~Copyable {
         }
     }
 
-    private mutating func sendKeepalive(_ peer: PeerIndex, _ now: Instant) {
+    /// Asks for the counter of one datagram whose peer is known.
+    private func grantOne(
+        _ peer: PeerIndex, bytes: Int, _ kind: TrafficKind, _ now: Instant
+    ) -> (WireGuard.SealOutcome, LocalAddress?) {
         var source: LocalAddress?
         let (granted, wakes) = engine.shared.withLock { shared in
-            let size = MessageSize.keepalive
-            let granted = shared.beginSeal(to: peer, packets: 1, bytes: size, kind: .keepalive, now, &source)
+            let granted = shared.beginSeal(to: peer, packets: 1, bytes: bytes, kind: kind, now, &source)
             return (granted, shared.transport.takeWakeup())
         }
         if wakes { engine.controlWake.signal() }
+        return (granted, source)
+    }
+
+    private mutating func sendKeepalive(_ peer: PeerIndex, _ now: Instant) {
+        let (granted, source) = grantOne(peer, bytes: MessageSize.keepalive, .keepalive, now)
         guard case .seal(let grant) = granted else { return }
         direct(grant, source)
         let key = AEADKey(words: grant.key.words)
@@ -232,20 +228,5 @@ extension SuperPacket {
         let last = length - (segmentCount - 1) * segmentSize
         return (segmentCount - 1) * (MessageSize.dataOverhead + Padding.paddedLength(of: full, mtu: mtu))
             + MessageSize.dataOverhead + Padding.paddedLength(of: last, mtu: mtu)
-    }
-}
-
-extension RawSpan {
-    /// A copy of the bytes.
-    fileprivate var byteArray: [UInt8] {
-        var copy: [UInt8] = []
-        copy.reserveCapacity(byteCount)
-        for word in 0..<(byteCount + 7) / 8 {
-            let value = littleEndianWord(word)
-            for byte in 0..<min(8, byteCount - word * 8) {
-                copy.append(UInt8(truncatingIfNeeded: value >> UInt64(byte * 8)))
-            }
-        }
-        return copy
     }
 }
