@@ -56,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
+        .systemLibrary(name: "CSQLite"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
@@ -63,6 +64,7 @@ let package = Package(
 
         // Effects.
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
         .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
 
@@ -101,6 +103,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),

@@ -15,6 +15,7 @@ declare -A arrows=(
     [WireGuard]="CSodium CBlake2"
     [Session]="ProviderKit"
     [PacketPath]="CTun Glibc Synchronization"
+    [SQLite]="CSQLite Glibc"
     [Netlink]="CMnl Glibc"
     [NetworkSettings]="ProviderKit Netlink Glibc Synchronization"
     [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
