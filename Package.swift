@@ -61,6 +61,7 @@ let package = Package(
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
         .target(name: "Session", dependencies: [providerKit], swiftSettings: strict),
+        .target(name: "SettingsPush", dependencies: [providerKit, "WireGuard"], swiftSettings: strict),
 
         // Effects.
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
@@ -96,6 +97,7 @@ let package = Package(
         fuzzing,
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
+        .testTarget(name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",

@@ -13,6 +13,7 @@ declare -A arrows=(
     [ProviderKit]="CProviderStamp Synchronization"
     [ProviderTestKit]="ProviderKit Synchronization"
     [WireGuard]="CSodium CBlake2"
+    [SettingsPush]="ProviderKit WireGuard"
     [Session]="ProviderKit"
     [PacketPath]="CTun Glibc Synchronization"
     [SQLite]="CSQLite Glibc"
