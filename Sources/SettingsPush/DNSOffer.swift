@@ -1,4 +1,4 @@
-public import WireGuard
+import WireGuard
 
 /// The DNS section of a snapshot: resolvers, and the names that they answer for.
 public struct DNSOffer: Sendable, Hashable {
