@@ -66,6 +66,9 @@ let package = Package(
         // Effects.
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
         .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(
+            name: "GatewayRegistry", dependencies: [providerKit, "WireGuard", "SettingsPush", "SQLite"],
+            swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
         .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
 
@@ -75,8 +78,9 @@ let package = Package(
             dependencies: [providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "CTun"],
             swiftSettings: strict),
         .executableTarget(
-            name: "ProviderHost", dependencies: ["HostRuntime", providerKit], resources: [.copy("Bundles")],
-            swiftSettings: strict),
+            name: "ProviderHost",
+            dependencies: ["HostRuntime", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit],
+            resources: [.copy("Bundles")], swiftSettings: strict),
 
         // Provider bundles.
         .target(
@@ -106,6 +110,10 @@ let package = Package(
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "GatewayRegistryTests",
+            dependencies: ["GatewayRegistry", "SettingsPush", "WireGuard", "SQLite", providerKit],
+            swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),
@@ -115,7 +123,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProviderHostTests",
-            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
+            dependencies: [
+                "ProviderHost", "HostRuntime", "GatewayRegistry", "SettingsPush", "WireGuard", "LoopbackProvider",
+                "WireGuardProvider", providerKit,
+            ],
             swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(

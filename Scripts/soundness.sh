@@ -17,10 +17,11 @@ declare -A arrows=(
     [Session]="ProviderKit"
     [PacketPath]="CTun Glibc Synchronization"
     [SQLite]="CSQLite Glibc"
+    [GatewayRegistry]="ProviderKit WireGuard SettingsPush SQLite Glibc"
     [Netlink]="CMnl Glibc"
     [NetworkSettings]="ProviderKit Netlink Glibc Synchronization"
     [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
-    [ProviderHost]="HostRuntime ProviderKit Glibc Foundation FoundationEssentials"
+    [ProviderHost]="HostRuntime GatewayRegistry SettingsPush WireGuard ProviderKit Glibc Foundation FoundationEssentials"
     [WireGuardProvider]="ProviderKit WireGuard PacketPath Glibc Synchronization"
     [LoopbackProvider]="ProviderKit"
 )
