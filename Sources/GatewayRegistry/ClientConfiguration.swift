@@ -20,8 +20,8 @@ public struct ClientConfiguration: Sendable {
     public var wgQuickText: String {
         var lines = [
             "# \(peer.name): addresses, routes, DNS and MTU come from the gateway.",
-            "# settings = pushRequired",
             "[Interface]",
+            "# settings = pushRequired",
             "PrivateKey = \(privateKey.base64)",
             "",
             "[Peer]",
