@@ -56,13 +56,19 @@ let package = Package(
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
+        .systemLibrary(name: "CSQLite"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
         .target(name: "Session", dependencies: [providerKit], swiftSettings: strict),
+        .target(name: "SettingsPush", dependencies: [providerKit, "WireGuard"], swiftSettings: strict),
 
         // Effects.
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(
+            name: "GatewayRegistry", dependencies: [providerKit, "WireGuard", "SettingsPush", "SQLite"],
+            swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
         .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
 
@@ -72,8 +78,9 @@ let package = Package(
             dependencies: [providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "CTun"],
             swiftSettings: strict),
         .executableTarget(
-            name: "ProviderHost", dependencies: ["HostRuntime", providerKit], resources: [.copy("Bundles")],
-            swiftSettings: strict),
+            name: "ProviderHost",
+            dependencies: ["HostRuntime", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit],
+            resources: [.copy("Bundles")], swiftSettings: strict),
 
         // Provider bundles.
         .target(
@@ -94,6 +101,7 @@ let package = Package(
         fuzzing,
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
+        .testTarget(name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
@@ -101,6 +109,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "GatewayRegistryTests",
+            dependencies: ["GatewayRegistry", "SettingsPush", "WireGuard", "SQLite", providerKit],
+            swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),
@@ -110,7 +123,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProviderHostTests",
-            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
+            dependencies: [
+                "ProviderHost", "HostRuntime", "GatewayRegistry", "SettingsPush", "WireGuard", "LoopbackProvider",
+                "WireGuardProvider", providerKit,
+            ],
             swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(

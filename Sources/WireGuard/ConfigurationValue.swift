@@ -118,20 +118,8 @@ struct ConfigurationValue {
 
     /// Where a peer is; a name is checked for its form only.
     func endpoint() throws(ConfigurationError) -> Configuration.PeerEndpoint {
-        guard let colon = text.lastIndex(of: ":"),
-            let port = DecimalField(text[text.index(after: colon)...], maximum: 65_535), port.value > 0
-        else { throw invalid() }
-        if let endpoint = Endpoint(text) { return .address(endpoint) }
-        let host = text[..<colon]
-        if host.first == "[" {
-            let zoned = host.dropFirst().dropLast()
-            let parts = zoned.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-            guard host.last == "]", parts.count == 2, case .v6 = IPAddress(parts[0]), HostName.isInterface(parts[1])
-            else { throw invalid() }
-            return .name(String(zoned), port: UInt16(port.value))
-        }
-        guard HostName.isValid(host) else { throw invalid() }
-        return .name(String(host), port: UInt16(port.value))
+        guard let endpoint = Configuration.PeerEndpoint(text) else { throw invalid() }
+        return endpoint
     }
 
     private func spells(_ word: String) -> Bool { text.utf8Span.span.spells(word) }

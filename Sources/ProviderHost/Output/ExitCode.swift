@@ -1,3 +1,4 @@
+internal import GatewayRegistry
 internal import HostRuntime
 internal import ProviderKit
 
@@ -31,8 +32,18 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             case .writeFailed, nil: self = .unknown
             case .identifierInvalid, .folderNotEmpty: self = .usage
             }
+        case RegistryErrorCode.domain: self = Self.code(of: RegistryErrorCode(rawValue: failure.errorCode))
+        case QRCodeErrorCode.domain: self = .notFound
         case VPNConnectionErrorCode.domain: self = .startFailed
         default: self = .unknown
+        }
+    }
+
+    private static func code(of error: RegistryErrorCode?) -> ExitCode {
+        switch error {
+        case .notInitialized, .unknownPeer, .unknownPool, .unknownRoute, .clientKeyUnknown: .notFound
+        case .alreadyInitialized, .unusableFile, .poolExhausted, .poolInUse, nil: .unknown
+        default: .usage
         }
     }
 
@@ -47,7 +58,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .stopFailed: "the tunnel could not be stopped cleanly"
         case .noDaemon: "no daemon runs"
         case .versionMismatch: "bundle and host are of different versions"
-        case .notFound: "there is no such bundle or file"
+        case .notFound: "there is no such bundle, file, peer or route"
         }
     }
 }
