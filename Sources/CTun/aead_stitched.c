@@ -100,7 +100,7 @@ struct ready {
     size_t blocks;
 };
 
-// One byte shuffle each, from memory: a compiler that sees the order makes two of the first, and all registers are in use.
+// One byte shuffle each, from memory: a compiler that sees the order makes two of the first, and no register is free.
 _Alignas(32) static const uint8_t order16[32] = {2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13,  //
                                                  2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13};
 _Alignas(32) static const uint8_t order8[32] = {3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14,  //
@@ -160,7 +160,7 @@ VECTOR INLINE void transpose(const __m256i *x, uint8_t *stream) {
     }
 }
 
-// Makes the key stream of eight blocks from `state` and moves its block counter on, and absorbs what is ready meanwhile.
+// Makes the key stream of eight blocks from `state`, moves its block counter on, and absorbs what is ready meanwhile.
 VECTOR INLINE void make_stream(uint32_t *state, uint8_t *stream, struct poly *poly, struct ready *ready) {
     __m256i x[16];
     for (int i = 0; i < 16; i++)

@@ -68,7 +68,7 @@ int ctun_poll(struct ctun_poll_entry *entries, size_t count, int64_t timeout) {
         entries[i].ready = 0;
     }
     struct timespec span = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
-    // Programs that share the core may have more to bring: taking it with what is here costs less than a sleep and a wake.
+    // Programs that share the core may have more to bring: that costs less than a sleep and a wake.
     if (timeout < 0) sched_yield();
     int ready = ppoll(set, count, timeout < 0 ? NULL : &span, NULL);
     if (ready < 0)
