@@ -32,8 +32,7 @@ extension ClientMachine {
     private mutating func countMismatch(_ version: SnapshotVersion, _ now: Instant) {
         emit(.send(Message(transaction: nextTransaction(), body: .error(.digestMismatch)).bytes))
         guard restarts == 0 else {
-            report(
-                SettingsResult(version: version, status: .rejected, findings: [SettingsFinding(.digestMismatch)]), now)
+            finish(version, .rejected, .digestMismatch, now)
             return rest(now, needsSession: false)
         }
         restart(now)
@@ -41,9 +40,11 @@ extension ClientMachine {
 
     /// Refuses a snapshot for good: what is in force stays.
     mutating func reject(_ version: SnapshotVersion, _ findings: [SettingsFinding], _ now: Instant) {
-        refused = version
+        let result = SettingsResult(version: version, status: .rejected, findings: findings)
+        refused = result
         settle()
-        report(SettingsResult(version: version, status: .rejected, findings: findings), now)
+        emit(.note(.finished(result)))
+        report(result, now)
         startWithoutGateway(.rejected(findings), now)
     }
 
@@ -79,7 +80,7 @@ extension ClientMachine {
             confirm(SettingsResult(version: version, status: outcome.status, findings: outcome.findings), now)
         }
         if case .revert(let version) = change.reason {
-            report(SettingsResult(version: version, status: .reverted, findings: [SettingsFinding(.notConfirmed)]), now)
+            finish(version, .reverted, .notConfirmed, now)
         }
         guard life == .starting else { return }
         life = .started
@@ -97,7 +98,7 @@ extension ClientMachine {
         case .pushed(let version, _):
             // The way back failed: what is in force is not confirmed, but nothing better is at hand.
             guard change.reason == .settings else { return }
-            report(SettingsResult(version: version, status: .failed, findings: [SettingsFinding(.applyFailed)]), now)
+            finish(version, .failed, .applyFailed, now)
             guard isTalking else { return }
             if case .settled = talk { rest(now, needsSession: false) }
             startWithoutGateway(.applyFailed, now)
@@ -110,9 +111,17 @@ extension ClientMachine {
         serviceReports(now)
     }
 
+    /// Notes the end of a snapshot that is not in force, and tells the gateway.
+    private mutating func finish(
+        _ version: SnapshotVersion, _ status: SettingsResult.Status, _ reason: ReasonCode, _ now: Instant
+    ) {
+        let result = SettingsResult(version: version, status: status, findings: [SettingsFinding(reason)])
+        emit(.note(.finished(result)))
+        report(result, now)
+    }
+
     /// Tells the gateway of a snapshot that is not in force.
     mutating func report(_ result: SettingsResult, _ now: Instant) {
-        emit(.note(.finished(result)))
         report = makeReport(result, now)
         serviceReports(now)
     }

@@ -104,7 +104,7 @@ extension ClientMachine {
     /// Whether a snapshot is in force, on its way there, or was refused.
     private func isKnown(_ version: SnapshotVersion) -> Bool {
         let isPending = inFlight?.change.desired.version == version || waitingChange?.desired.version == version
-        return isPending || version == refused || version == applied.version
+        return isPending || version == refused?.version || version == applied.version
     }
 
     private mutating func refetch(_ version: SnapshotVersion, _ now: Instant) {
@@ -162,7 +162,11 @@ extension ClientMachine {
 
     private mutating func receiveNotice(of version: SnapshotVersion, _ now: Instant) {
         let isNewer = newest.map { $0.epoch != version.epoch || $0.serial < version.serial } ?? true
-        guard isNewer else { return }
+        guard isNewer || version == applied.version && confirmation == nil else {
+            // The gateway has not heard of the end of this one.
+            if let refused, refused.version == version, report == nil { report(refused, now) }
+            return
+        }
         switch talk {
         case .fetching(let fetch) where fetch.assembly.version != version: restart(now)
         case .waiting, .settled, .resting: probe(now)

@@ -32,8 +32,8 @@ public struct ClientMachine: Sendable {
     ///
     /// INVARIANT: within an epoch its serial never goes back.
     var newest: SnapshotVersion?
-    /// A snapshot that was refused, and is not fetched again.
-    var refused: SnapshotVersion?
+    /// What was said of a snapshot that is not fetched again.
+    var refused: SettingsResult?
     /// Whether the same serial with other content is fetched to see which it is.
     var isRefetching = false
     /// Conversations begun anew since one came to its end.
@@ -79,6 +79,7 @@ public struct ClientMachine: Sendable {
         self.families = families
         random = SeededRandom(seed: seed)
         nonce = random.next()
+        if policy.source == .pushPreferred { confirmed = .profile }
     }
 
     /// The tunnel starts: from now on its settings are decided here, and it is up at ``ClientAction/startCompleted``.
@@ -143,7 +144,7 @@ public struct ClientMachine: Sendable {
         let now = clock.advance(to: now)
         guard context != self.context else { return }
         self.context = context
-        if refused != nil {
+        if isTalking, refused != nil {
             refused = nil
             if case .settled = talk { probe(now) }
         }
