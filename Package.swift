@@ -29,7 +29,7 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #endif
 
 /// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
-let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard"]
+let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard", "SettingsPush"]
 let fuzzing: Target =
     Context.environment["PROVIDERHOST_FUZZ"] == nil
     ? .testTarget(
@@ -101,7 +101,8 @@ let package = Package(
         fuzzing,
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
-        .testTarget(name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard"], swiftSettings: strict),
+        .testTarget(
+            name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",

@@ -13,10 +13,13 @@ extension GatewayMachine {
         case .poolExhausted(let delay): answer = .poolExhausted(retryAfterSeconds: delay)
         case .busy(let delay): answer = .busy(retryAfterSeconds: delay)
         }
-        if case .refused(let reason) = answer { emit(.refused(reason, key)) }
+        if case .refused(let reason) = answer {
+            peers[key]?.notice = nil
+            emit(.refused(reason, key))
+        }
         peers[key]?.holding = hello.holding
-        // It asked: what it is told now is as new as what the NOTIFY named.
-        peers[key]?.notice = nil
+        // That it asked is not enough: of two answers to one HELLO it may use the older one.
+        endNotice(of: hello.holding, key)
         let body = HelloAcknowledgement(nonce: hello.nonce, capabilities: .all, answer: answer)
         send(.helloAcknowledgement(body), transaction, key, now)
     }

@@ -61,6 +61,12 @@ extension GatewayMachine {
             version: version, transaction: UInt32(truncatingIfNeeded: random.next()), delay: .seconds(1), next: now)
     }
 
+    /// Ends the announcement of a snapshot that the peer has dealt with.
+    mutating func endNotice(of version: SnapshotVersion, _ key: PublicKey) {
+        guard peers[key]?.notice?.version == version else { return }
+        peers[key]?.notice = nil
+    }
+
     private mutating func serviceNotice(_ key: PublicKey, _ now: Instant) {
         guard peers[key]?.isUp == true, let notice = peers[key]?.notice, now >= notice.next else { return }
         peers[key]?.notice?.next = now + notice.delay

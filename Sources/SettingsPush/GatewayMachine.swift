@@ -3,7 +3,7 @@ public import WireGuard
 /// The gateway's end of the protocol for all of its peers: messages and instants in, outputs out, one deadline.
 ///
 /// It keeps no state for a request. What it remembers of a peer is how much may be sent to it, what it is known to hold,
-/// and what is to be repeated: a NOTIFY until the peer asks, a GOAWAY until it answers. Memory of peers that are
+/// and what is to be repeated: a NOTIFY until the peer has dealt with it, a GOAWAY until it answers. Memory of peers that are
 /// silent is given up.
 ///
 /// Call order: any method that takes an instant, then ``pollOutput()`` until nil, then look at ``nextTimeout`` again.
@@ -30,7 +30,7 @@ public struct GatewayMachine: Sendable {
         var goAway: Retransmission?
     }
 
-    /// A NOTIFY that is repeated until the peer asks.
+    /// A NOTIFY that is repeated until the peer says that it holds the snapshot, or what became of it.
     struct Announcement: Sendable {
         let version: SnapshotVersion
         let transaction: UInt32
@@ -57,6 +57,7 @@ public struct GatewayMachine: Sendable {
             // Nothing is kept of a result that cannot be acknowledged: the peer sends it again.
             guard send(.resultAcknowledgement(result.version), message.transaction, key, now) else { return }
             if result.status == .applied || result.status == .filtered { peers[key]?.holding = result.version }
+            endNotice(of: result.version, key)
             emit(.result(result, of: key))
         case .release:
             guard send(.releaseAcknowledgement, message.transaction, key, now) else { return }

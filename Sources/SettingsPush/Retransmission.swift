@@ -28,6 +28,9 @@ struct Retransmission: Sendable {
     /// Whether all tries are used and the last one has had its time.
     func isExhausted(at now: Instant) -> Bool { tries == Self.delays.count && now >= next }
 
+    /// When it is sent again; nil when no try is left.
+    var nextTry: Instant? { tries < Self.delays.count ? next : nil }
+
     /// Counts a try that is made now, and sets the time of the next one.
     mutating func noteSent(at now: Instant, random: inout SeededRandom) {
         let delay = Self.delays[min(tries, Self.delays.count - 1)]

@@ -9,6 +9,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case wgQuick = "wg-quick"
     case bundleManifest = "bundle-manifest"
     case workerChannel = "worker-channel"
+    case pushSnapshot = "settings-push-snapshot"
+    case pushMessage = "settings-push-message"
+    case pushClient = "settings-push-client"
 
     /// Runs the parser, and traps if it breaks a promise.
     ///
@@ -23,6 +26,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .wgQuick: Self.runWgQuick(bytes)
         case .bundleManifest: Self.runBundleManifest(bytes)
         case .workerChannel: Self.runWorkerChannel(bytes)
+        case .pushSnapshot: Self.runPushSnapshot(bytes)
+        case .pushMessage: Self.runPushMessage(bytes)
+        case .pushClient: Self.runPushClient(bytes)
         }
     }
 }
