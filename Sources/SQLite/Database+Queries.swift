@@ -4,6 +4,14 @@ extension Database {
     /// - Returns: The number of rows that it changed.
     @discardableResult
     public func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> Int {
+        try run(sql, values: values)
+    }
+
+    /// Runs one statement without results, with values whose number is known only now.
+    ///
+    /// - Returns: The number of rows that it changed.
+    @discardableResult
+    public func run(_ sql: String, values: [SQLiteValue]) throws(SQLiteError) -> Int {
         var statement = try prepare(sql)
         try statement.bind(values)
         while try statement.step() {}
@@ -13,6 +21,13 @@ extension Database {
     /// Collects what `read` makes of every row.
     public func rows<Row>(
         _ sql: String, _ values: SQLiteValue..., read: (borrowing Statement) throws -> Row
+    ) throws -> [Row] {
+        try rows(sql, values: values, read: read)
+    }
+
+    /// Collects what `read` makes of every row, with values whose number is known only now.
+    public func rows<Row>(
+        _ sql: String, values: [SQLiteValue], read: (borrowing Statement) throws -> Row
     ) throws -> [Row] {
         var statement = try prepare(sql)
         try statement.bind(values)

@@ -79,7 +79,7 @@ import Testing
             rule.connectionRules = [EvaluateConnectionRule(matchDomains: ["example.com"], andAction: .connectIfNeeded)]
             whole.onDemandRules = [rule, OnDemandRule(.disconnect)]
             whole.isOnDemandEnabled = true
-            whole.generation = .max
+            whole.generation = UInt64.max
             #expect(try decoded(VPNConfiguration.self, try json(whole)) == whole)
         }
     }

@@ -1,6 +1,6 @@
 /// Keeps a property out of every text that is made of its owner: print, string interpolation and dump.
 @propertyWrapper
-public struct Redacted<Value: Sendable & Hashable>: Sendable, Hashable {
+public struct Redacted<Value: Sendable & Equatable>: Sendable, Equatable {
     public var wrappedValue: Value
 
     /// Wraps a value.

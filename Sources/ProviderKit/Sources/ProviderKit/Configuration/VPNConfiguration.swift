@@ -14,12 +14,12 @@ public struct VPNConfiguration: Sendable, Equatable, Codable {
     public var onDemandRules: [OnDemandRule]?
     /// Whether ``onDemandRules`` are in force, provided that ``isEnabled`` is true.
     public var isOnDemandEnabled = false
-    /// The save that this content comes from: set by the store, 0 before the first one.
+    /// The save that this content comes from: set by a load, 0 where the load found nothing saved.
     ///
-    /// A save with another number than the stored one is refused as stale.
-    public var generation: UInt64 = 0
+    /// A save with another number than the stored one is refused as stale, and so is one without any: it was not loaded.
+    public var generation: UInt64?
 
-    /// Makes a configuration that was never saved.
+    /// Makes a configuration that was never saved or loaded.
     public init(slot: VPNConfigurationSlot = .tunnelProvider, identifier: UniqueIdentifier = UniqueIdentifier()) {
         self.slot = slot
         self.identifier = identifier
