@@ -57,6 +57,7 @@ let package = Package(
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "COpenSSL"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
@@ -66,6 +67,8 @@ let package = Package(
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
         .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
+        .target(
+            name: "SystemStore", dependencies: [providerKit, "SQLite", "CSodium", "COpenSSL"], swiftSettings: strict),
         .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
 
         // Joins and the executable.
@@ -104,6 +107,8 @@ let package = Package(
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "SystemStoreTests", dependencies: ["SystemStore", "SQLite", providerKit], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),

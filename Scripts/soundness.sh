@@ -16,6 +16,7 @@ declare -A arrows=(
     [Session]="ProviderKit"
     [PacketPath]="CTun Glibc Synchronization"
     [SQLite]="CSQLite Glibc"
+    [SystemStore]="ProviderKit SQLite CSodium COpenSSL Glibc Synchronization Foundation FoundationEssentials"
     [Netlink]="CMnl Glibc"
     [NetworkSettings]="ProviderKit Netlink Glibc Synchronization"
     [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"

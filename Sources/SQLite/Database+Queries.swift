@@ -57,12 +57,16 @@ extension Database {
 extension Database {
     /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
     ///
-    /// The write lock is taken at the start (BEGIN IMMEDIATE), so what `body` reads cannot change under it and a commit
-    /// never fails because somebody else wrote in between.
-    ///
+    /// - Parameters:
+    ///   - kind: When to wait for other writers; with ``TransactionKind/immediate`` a commit never fails because
+    ///     somebody else wrote in between.
+    ///   - body: Reads and writes on this connection.
+    /// - Returns: What `body` returned.
     /// - Throws: What `body` threw, or a ``SQLiteError`` of the begin or the commit; then nothing was changed.
-    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try execute("BEGIN IMMEDIATE")
+    public func transaction<Result>(
+        _ kind: TransactionKind = .immediate, _ body: () throws -> Result
+    ) throws -> Result {
+        try execute("BEGIN \(kind.rawValue)")
         do {
             let result = try body()
             try execute("COMMIT")
@@ -98,4 +102,12 @@ extension Database {
         let findings = try rows("PRAGMA integrity_check(10)") { $0.text(0) }
         return findings == ["ok"] ? [] : findings
     }
+}
+
+/// When a transaction takes the write lock.
+public enum TransactionKind: String, Sendable {
+    /// At its start: what it reads cannot change under it.
+    case immediate = "IMMEDIATE"
+    /// Never, as long as it only reads: it sees one state of the file and waits for nobody.
+    case deferred = "DEFERRED"
 }
