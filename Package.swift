@@ -120,9 +120,14 @@ let package = Package(
             name: "ProviderHostTests",
             dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
             swiftSettings: strict),
+        // A process that uses a store, for tests that cut its power, fail its system calls, or let several of it run.
+        .executableTarget(
+            name: "StoreExercise", dependencies: ["SystemStore", providerKit], path: "Tests/StoreExercise",
+            swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
-            name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
+            name: "SystemTests",
+            dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise"],
             swiftSettings: strict),
     ]
 )

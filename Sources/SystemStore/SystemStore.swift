@@ -80,7 +80,7 @@ public final class SystemStore: Sendable {
                 let session = state.session
                 result = .success(try session.database.transaction(kind) { try body(session) })
             } catch let error as SQLiteError {
-                if error.isDamage { setAside(&state, error) }
+                if error.isDamage || error.hasMoved { reopen(&state, error) }
                 result = .failure(translate(error))
             } catch {
                 result = .failure(error)
@@ -123,8 +123,8 @@ public final class SystemStore: Sendable {
         return { for watcher in watchers { watcher(change) } }
     }
 
-    /// Replaces a store that turned out to be damaged while it was open.
-    private func setAside(_ state: inout State, _ error: SQLiteError) {
+    /// Replaces a store that turned out to be damaged while it was open, here or by another process.
+    private func reopen(_ state: inout State, _ error: SQLiteError) {
         do throws(StoreError) {
             state.session = try Self.replaceDamaged(folder, steps, error, report)
         } catch {

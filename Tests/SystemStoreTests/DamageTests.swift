@@ -55,6 +55,21 @@ import Testing
         #expect(try scratch.open().read { try $0.allConfigurations() }.map(\.configuration) == [saved])
     }
 
+    @Test func anotherProcessThatReplacesTheStoreIsFollowed() throws {
+        let store = try scratch.open()
+        _ = try store.perform { try $0.save(.tunnel(), of: .office) }
+        try store.read { _ = try $0.database.rows("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) } }
+        try scribble(scratch.folder.database, at: 4_096, Array(repeating: 0xA5, count: 4_096))
+        let other = try scratch.open()
+        let saved = try other.perform { try $0.save(.tunnel("new"), of: .office) }
+        // The first one still has the old file, where it may not write.
+        #expect(throws: VPNError.self) { try store.perform { try $0.save(.tunnel(), of: .office) } }
+        #expect(try store.read { try $0.allConfigurations() }.map(\.configuration) == [saved])
+        _ = try store.perform { try $0.save(.tunnel(), of: .office) }
+        #expect(try other.read { try $0.allConfigurations() }.count == 2)
+        #expect(scratch.reported.count == 1)
+    }
+
     @Test func aRowThatCannotBeReadHidesNoOther() throws {
         let store = try scratch.open()
         let (bad, good) = try store.perform { session in

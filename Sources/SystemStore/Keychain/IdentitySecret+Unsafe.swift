@@ -1,10 +1,9 @@
 /// What is sealed of an identity: four bytes with the length of the PKCS#12 file, the file, and its password.
 enum IdentitySecret {
-    /// Joins both and wipes the file where it was.
-    static func join(pkcs12: inout [UInt8], password: String) -> SecretBytes {
+    /// Joins both.
+    static func join(pkcs12: [UInt8], password: String) -> SecretBytes {
         let length = UInt32(pkcs12.count)
         var joined = (0..<4).map { UInt8(truncatingIfNeeded: length >> UInt32(8 * $0)) } + pkcs12 + Array(password.utf8)
-        SecretBytes.wipe(&pkcs12)
         return SecretBytes(wiping: &joined)
     }
 

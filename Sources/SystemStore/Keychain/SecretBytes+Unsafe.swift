@@ -31,7 +31,13 @@ public final class SecretBytes: @unchecked Sendable {
         Self.wipe(&bytes)
     }
 
-    /// Takes the UTF-8 of a text over; the text itself cannot be wiped.
+    /// Copies bytes that others hold as well, and that can therefore not be wiped.
+    public convenience init(copying bytes: [UInt8]) {
+        // SAFETY: both have `count` bytes.
+        unsafe self.init(count: bytes.count) { unsafe $0.update(from: bytes, count: bytes.count) }
+    }
+
+    /// Copies the UTF-8 of a text, which cannot be wiped.
     public convenience init(_ text: String) {
         var bytes = Array(text.utf8)
         self.init(wiping: &bytes)

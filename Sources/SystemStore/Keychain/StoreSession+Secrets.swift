@@ -77,7 +77,7 @@ extension StoreSession {
     ///
     /// An identity is checked, and gives the item what makes it unique.
     func secret(in attributes: KeychainQuery, for item: inout KeychainItem) throws(KeychainError) -> SecretBytes? {
-        guard case .data(var bytes)? = attributes[.valueData] else {
+        guard case .data(let bytes)? = attributes[.valueData] else {
             guard attributes[.importPassphrase] == nil else {
                 throw KeychainRule.broken("kSecImportExportPassphrase stands without kSecValueData.")
             }
@@ -87,7 +87,7 @@ extension StoreSession {
             guard attributes[.importPassphrase] == nil else {
                 throw KeychainRule.broken("kSecImportExportPassphrase is for identities only.")
             }
-            return SecretBytes(wiping: &bytes)
+            return SecretBytes(copying: bytes)
         }
         let password = attributes[.importPassphrase]?.stringValue ?? ""
         do throws(IdentityDefect) {
@@ -97,7 +97,7 @@ extension StoreSession {
         } catch {
             throw KeychainError(.parameter, cause: "kSecValueData: \(error.cause)", remedy: error.remedy)
         }
-        return IdentitySecret.join(pkcs12: &bytes, password: password)
+        return IdentitySecret.join(pkcs12: bytes, password: password)
     }
 
     /// Encrypts a secret into its item.
