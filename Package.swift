@@ -57,6 +57,7 @@ let package = Package(
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "COpenSSL"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
@@ -70,6 +71,8 @@ let package = Package(
             name: "GatewayRegistry", dependencies: [providerKit, "WireGuard", "SettingsPush", "SQLite"],
             swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
+        .target(
+            name: "SystemStore", dependencies: [providerKit, "SQLite", "CSodium", "COpenSSL"], swiftSettings: strict),
         .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
 
         // Joins and the executable.
@@ -115,6 +118,8 @@ let package = Package(
             name: "GatewayRegistryTests",
             dependencies: ["GatewayRegistry", "SettingsPush", "WireGuard", "SQLite", providerKit],
             swiftSettings: strict),
+        .testTarget(
+            name: "SystemStoreTests", dependencies: ["SystemStore", "SQLite", providerKit], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),
@@ -129,9 +134,14 @@ let package = Package(
                 "WireGuardProvider", providerKit,
             ],
             swiftSettings: strict),
+        // A process that uses a store, for tests that cut its power, fail its system calls, or let several of it run.
+        .executableTarget(
+            name: "StoreExercise", dependencies: ["SystemStore", providerKit], path: "Tests/StoreExercise",
+            swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
-            name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
+            name: "SystemTests",
+            dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise"],
             swiftSettings: strict),
     ]
 )

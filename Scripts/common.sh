@@ -3,10 +3,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-build_packages=(libsodium-dev libb2-dev libmnl-dev libsqlite3-dev)
+build_packages=(libsodium-dev libb2-dev libmnl-dev libsqlite3-dev libssl-dev)
 [ "$(uname -m)" = x86_64 ] && build_packages+=(libipsec-mb-dev)
 run_packages=(iproute2 iputils-ping iperf3 wireguard-tools procps)
-test_packages=(wireguard-go ncat)
+test_packages=(wireguard-go ncat openssl strace e2fsprogs)
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {

@@ -18,6 +18,7 @@ declare -A arrows=(
     [PacketPath]="CTun Glibc Synchronization"
     [SQLite]="CSQLite Glibc"
     [GatewayRegistry]="ProviderKit WireGuard SettingsPush SQLite Glibc"
+    [SystemStore]="ProviderKit SQLite CSodium COpenSSL Glibc Synchronization Foundation FoundationEssentials"
     [Netlink]="CMnl Glibc"
     [NetworkSettings]="ProviderKit Netlink Glibc Synchronization"
     [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"

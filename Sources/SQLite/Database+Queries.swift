@@ -4,6 +4,14 @@ extension Database {
     /// - Returns: The number of rows that it changed.
     @discardableResult
     public func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> Int {
+        try run(sql, values: values)
+    }
+
+    /// Runs one statement without results, with values whose number is known only now.
+    ///
+    /// - Returns: The number of rows that it changed.
+    @discardableResult
+    public func run(_ sql: String, values: [SQLiteValue]) throws(SQLiteError) -> Int {
         var statement = try prepare(sql)
         try statement.bind(values)
         while try statement.step() {}
@@ -13,6 +21,13 @@ extension Database {
     /// Collects what `read` makes of every row.
     public func rows<Row>(
         _ sql: String, _ values: SQLiteValue..., read: (borrowing Statement) throws -> Row
+    ) throws -> [Row] {
+        try rows(sql, values: values, read: read)
+    }
+
+    /// Collects what `read` makes of every row, with values whose number is known only now.
+    public func rows<Row>(
+        _ sql: String, values: [SQLiteValue], read: (borrowing Statement) throws -> Row
     ) throws -> [Row] {
         var statement = try prepare(sql)
         try statement.bind(values)
@@ -42,12 +57,16 @@ extension Database {
 extension Database {
     /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
     ///
-    /// The write lock is taken at the start (BEGIN IMMEDIATE), so what `body` reads cannot change under it and a commit
-    /// never fails because somebody else wrote in between.
-    ///
+    /// - Parameters:
+    ///   - kind: When to wait for other writers; with ``TransactionKind/immediate`` a commit never fails because
+    ///     somebody else wrote in between.
+    ///   - body: Reads and writes on this connection.
+    /// - Returns: What `body` returned.
     /// - Throws: What `body` threw, or a ``SQLiteError`` of the begin or the commit; then nothing was changed.
-    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try execute("BEGIN IMMEDIATE")
+    public func transaction<Result>(
+        _ kind: TransactionKind = .immediate, _ body: () throws -> Result
+    ) throws -> Result {
+        try execute("BEGIN \(kind.rawValue)")
         do {
             let result = try body()
             try execute("COMMIT")
@@ -83,4 +102,12 @@ extension Database {
         let findings = try rows("PRAGMA integrity_check(10)") { $0.text(0) }
         return findings == ["ok"] ? [] : findings
     }
+}
+
+/// When a transaction takes the write lock.
+public enum TransactionKind: String, Sendable {
+    /// At its start: what it reads cannot change under it.
+    case immediate = "IMMEDIATE"
+    /// Never, as long as it only reads: it sees one state of the file and waits for nobody.
+    case deferred = "DEFERRED"
 }
