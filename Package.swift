@@ -56,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
+        .systemLibrary(name: "CSystemd"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
@@ -64,7 +65,8 @@ let package = Package(
         // Effects.
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
-        .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
+        .target(
+            name: "NetworkSettings", dependencies: [providerKit, "Netlink", "CTun", "CSystemd"], swiftSettings: strict),
 
         // Joins and the executable.
         .target(
