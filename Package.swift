@@ -116,7 +116,8 @@ let package = Package(
             swiftSettings: strict),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
-            name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
+            name: "SystemTests",
+            dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider", "TestSupport"],
             swiftSettings: strict),
     ]
 )

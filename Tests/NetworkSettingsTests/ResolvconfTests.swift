@@ -44,7 +44,8 @@ struct ResolvconfTests {
     }
 
     @Test(
-        "servers come first, and go again", .enabled(if: Kind.allCases.allSatisfy(\.isThere), "needs the unpacked packages"),
+        "servers come first, and go again",
+        .enabled(if: Kind.allCases.allSatisfy(\.isThere), "needs the unpacked packages"),
         arguments: Kind.allCases)
     func setAndSweep(kind: Kind) throws {
         try Self.withProgram(kind) { resolver in

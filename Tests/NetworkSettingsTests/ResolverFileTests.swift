@@ -83,7 +83,8 @@ struct ResolverFileTests {
         let scratch = try Scratch()
         try scratch.file.set(configuration(["10.7.0.1"], search: ["a.example"]), on: link("phtun0"))
         try scratch.file.set(configuration(["10.8.0.1"], search: ["b.example"]), on: link("phtun1"))
-        #expect(scratch.text?.hasSuffix("nameserver 10.8.0.1\nnameserver 10.7.0.1\nsearch b.example a.example\n") == true)
+        #expect(
+            scratch.text?.hasSuffix("nameserver 10.8.0.1\nnameserver 10.7.0.1\nsearch b.example a.example\n") == true)
         try scratch.file.set(nil, on: link("phtun1"))
         #expect(scratch.text?.hasSuffix("nameserver 10.7.0.1\nsearch a.example\n") == true)
         try scratch.file.set(configuration(["10.9.0.1"]), on: link("phtun0"))

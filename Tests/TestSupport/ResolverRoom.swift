@@ -40,7 +40,7 @@ package final class ResolverRoom {
             grep -q ^systemd-resolve: /etc/passwd || echo systemd-resolve:x:991:991::/:/usr/sbin/nologin >>/etc/passwd
             grep -q ^systemd-resolve: /etc/group || echo systemd-resolve:x:991: >>/etc/group
             cp \(root ?? "")/usr/share/dbus-1/system.d/org.freedesktop.resolve1.conf /etc/dbus-1/system.d/
-            printf '[Resolve]\\nDNS=192.0.2.53\\nFallbackDNS=\\n' >/etc/systemd/resolved.conf
+            printf '[Resolve]\\nDNS=192.0.2.1\\nFallbackDNS=\\n' >/etc/systemd/resolved.conf
             ln -sf /run/systemd/resolve/stub-resolv.conf /etc/resolv.conf
             ip link set lo up
 
@@ -54,10 +54,10 @@ package final class ResolverRoom {
     }
 
     /// The shell commands that start systemd-resolved without a memory of links; its process is in `resolved.pid`.
-    package static func resolvedStart(_ folder: String) -> String {
+    package static func resolvedStart(_ folder: String, within command: String = "") -> String {
         """
         rm -rf /run/systemd/resolve
-        \(start("\(root ?? "")/lib/systemd/systemd-resolved", "resolved", folder))
+        \(start("\(command) \(root ?? "")/lib/systemd/systemd-resolved", "resolved", folder))
         for i in $(seq 500); do [ -e /run/systemd/resolve/stub-resolv.conf ] && break; sleep 0.01; done
         for i in $(seq 500); do busctl status org.freedesktop.resolve1 >/dev/null 2>&1 && break; sleep 0.01; done
 
@@ -76,7 +76,12 @@ package final class ResolverRoom {
         guard let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), process > 1 else { return }
         kill(process, number)
         guard number == SIGKILL else { return }
-        for _ in 0..<500 where kill(process, 0) == 0 { usleep(10_000) }
+        // A zombie, which somebody else has to collect, has no command line any more.
+        for _ in 0..<500 {
+            let line = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+            if line?.isEmpty ?? true { break }
+            usleep(10_000)
+        }
         try? FileManager.default.removeItem(atPath: file)
     }
 
@@ -101,7 +106,11 @@ package final class ResolverRoom {
     }
 
     package func startBus() throws { try NetworkNamespace.shell(Self.busStart(folder)) }
-    package func startResolved() throws { try NetworkNamespace.shell(Self.resolvedStart(folder)) }
+
+    package func startResolved(within command: String = "") throws {
+        try NetworkNamespace.shell(Self.resolvedStart(folder, within: command))
+    }
+
     package func signal(_ number: Int32, _ name: String) { Self.signal(number, name, folder) }
 
     /// Records what is said on the bus until the room is closed, and returns the file.

@@ -144,7 +144,9 @@ final class LinuxInterface: SessionInterface {
             let swept = try SystemResolver.sweep { interface in
                 interface == name || (try? effects.link(named: interface)) == nil
             }
-            if !swept.isEmpty { remarks.append("Took back DNS that an earlier process left: \(swept.joined(separator: ", ")).") }
+            if !swept.isEmpty {
+                remarks.append("Took back DNS that an earlier process left: \(swept.joined(separator: ", ")).")
+            }
         } catch {
             remarks.append("\(error)")
         }

@@ -43,7 +43,9 @@ extension ResolverFile.Contents {
             search += configuration.searchDomains.filter { !search.contains($0) }
         }
         lines += servers.prefix(Self.serverLimit).map { "nameserver \($0)" }
-        if !search.isEmpty { lines.append("search " + search.prefix(Self.searchLimit).map(\.description).joined(separator: " ")) }
+        if !search.isEmpty {
+            lines.append("search " + search.prefix(Self.searchLimit).map(\.description).joined(separator: " "))
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 }

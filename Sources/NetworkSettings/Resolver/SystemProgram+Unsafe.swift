@@ -28,7 +28,7 @@ struct SystemProgram: Sendable {
     func run(_ arguments: [String], input: String, milliseconds: Int32) -> Outcome {
         // SAFETY: strdup returns memory that is freed below, after the program has ended; the list ends with nil.
         var list = unsafe ([path] + arguments).map { unsafe UnsafePointer(strdup($0)) } + [nil]
-        defer { for unsafe text in unsafe list { unsafe free(UnsafeMutablePointer(mutating: text)) } }
+        defer { unsafe list.forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) } }
         var output = [UInt8](repeating: 0, count: Self.outputLimit)
         var length = 0
         let bytes = Array(input.utf8)

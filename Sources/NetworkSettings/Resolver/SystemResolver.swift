@@ -7,7 +7,7 @@ public enum SystemResolver {
     public static func detect() throws(ResolverError) -> any Resolver {
         let file = text(filePath)
         if asksResolved(file: file, switches: text("/etc/nsswitch.conf")) { return try SystemdResolved() }
-        guard ownsFile else {
+        guard NetworkSpace.owns(filePath) else {
             return NoResolver(
                 reason: "this network namespace has no resolv.conf of its own, such as /etc/netns/NAME/resolv.conf")
         }
@@ -36,16 +36,10 @@ public enum SystemResolver {
     public static func sweep(_ isStale: (String) -> Bool) throws(ResolverError) -> [String] {
         let file = text(filePath)
         // Interfaces that are missing here may well be there where the file belongs.
-        guard ownsFile else { return [] }
+        guard NetworkSpace.owns(filePath) else { return [] }
         if ResolverFile.Contents(file) != nil { return try ResolverFile(path: filePath).sweep(isStale) }
         guard isFromResolvconf(file), let program = SystemProgram(named: "resolvconf") else { return [] }
         return try ResolvconfProgram(program: program).sweep(isStale)
-    }
-
-    /// Whether the file serves this network namespace: `ip netns exec` leaves the machine's in place unless there is one
-    /// for the namespace.
-    private static var ownsFile: Bool {
-        NetworkSpace.isOurs(process: 1) || !NetworkSpace.isOfFirstProcess(filePath)
     }
 
     /// Whether names are looked up by systemd-resolved: through its NSS module ahead of `dns`, or through its stub only.
@@ -53,7 +47,9 @@ public enum SystemResolver {
         let hosts = switches.split(separator: "\n").map { $0.prefix { $0 != "#" } }
             .first { $0.hasPrefix("hosts:") }
         let services = hosts?.dropFirst(6).split(whereSeparator: \.isWhitespace) ?? []
-        if let resolve = services.firstIndex(of: "resolve"), resolve < services.firstIndex(of: "dns") ?? .max { return true }
+        if let resolve = services.firstIndex(of: "resolve"), resolve < services.firstIndex(of: "dns") ?? .max {
+            return true
+        }
         let servers = file.split(separator: "\n").compactMap { line -> Substring? in
             let words = line.split(whereSeparator: \.isWhitespace)
             return words.count > 1 && words[0] == "nameserver" ? words[1] : nil
@@ -68,5 +64,7 @@ public enum SystemResolver {
         }
     }
 
-    private static func text(_ path: String) -> String { (try? TextFile.read(path, limit: sizeLimit)).flatMap(\.self) ?? "" }
+    private static func text(_ path: String) -> String {
+        (try? TextFile.read(path, limit: sizeLimit)).flatMap(\.self) ?? ""
+    }
 }

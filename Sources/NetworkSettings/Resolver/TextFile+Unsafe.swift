@@ -11,7 +11,9 @@ struct FileFailure: Error, CustomStringConvertible {
 
 /// Small files that are replaced as a whole.
 enum TextFile {
-    /// The text of a file, symbolic links followed; nil if there is none. A longer file fails with EFBIG.
+    /// The text of a file, symbolic links followed; nil if there is none.
+    ///
+    /// A longer file fails with EFBIG.
     static func read(_ path: String, limit: Int) throws(FileFailure) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
