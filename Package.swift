@@ -58,6 +58,7 @@ let package = Package(
         .systemLibrary(name: "CMnl"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CSystemd"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
@@ -73,7 +74,8 @@ let package = Package(
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
         .target(
             name: "SystemStore", dependencies: [providerKit, "SQLite", "CSodium", "COpenSSL"], swiftSettings: strict),
-        .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
+        .target(
+            name: "NetworkSettings", dependencies: [providerKit, "Netlink", "CTun", "CSystemd"], swiftSettings: strict),
 
         // Joins and the executable.
         .target(
@@ -141,7 +143,7 @@ let package = Package(
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise"],
+            dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise", "TestSupport"],
             swiftSettings: strict),
     ]
 )

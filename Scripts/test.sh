@@ -4,6 +4,7 @@
 source "$(dirname "$0")/common.sh"
 need_swift
 need_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+need_unpacked "${unpacked_packages[@]}"
 
 say "Building"
 swift build --build-tests

@@ -7,6 +7,7 @@
 #include "ctun_descriptors.h"
 #include "ctun_io.h"
 #include "ctun_process.h"
+#include "ctun_program.h"
 #include "ctun_sandbox.h"
 #include "ctun_thread.h"
 #include "ctun_tun.h"

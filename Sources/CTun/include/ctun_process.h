@@ -24,6 +24,11 @@ int ctun_spawn_worker(const char *_Nonnull path, int channel, struct ctun_proces
 /// Runs `/bin/sh -c command`.
 int ctun_spawn_shell(const char *_Nonnull command, struct ctun_process *_Nonnull process);
 
+/// Runs the program `arguments[0]`, a path, with a fixed environment, its standard input from `input` and both of its
+/// outputs to `output`.
+int ctun_spawn_program(const char *_Nullable const *_Nonnull arguments, int input, int output,
+                       struct ctun_process *_Nonnull process);
+
 /// Kills the process and what it started, as far as that stayed in its process group. Not after it was collected: its
 /// number may be another's then.
 int ctun_process_kill(const struct ctun_process *_Nonnull process);

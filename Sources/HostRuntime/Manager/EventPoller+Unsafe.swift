@@ -12,6 +12,9 @@ final class EventPoller {
         descriptor = Descriptor(adopting: try checked("epoll_create1", epoll_create1(Int32(EPOLL_CLOEXEC))))
     }
 
+    /// Readable while one of the descriptors is ready: a poller can watch another.
+    var fileDescriptor: Int32 { descriptor.number }
+
     /// Watches a descriptor for input, and for room to write when `writes` says so.
     func watch(_ watched: Int32, token: UInt64, writes: Bool = false) throws(SystemCallError) {
         try control(EPOLL_CTL_ADD, watched, token, writes)

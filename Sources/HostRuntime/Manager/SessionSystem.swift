@@ -34,6 +34,10 @@ protocol SessionInterface: AnyObject {
     var changeDescriptor: Int32 { get }
     /// Whether somebody deleted the interface; takes what ``changeDescriptor`` reported.
     func isLost() -> Bool
+    /// Sets again what other programs took away since the last call, in so far as ``changeDescriptor`` told of it.
+    ///
+    /// - Returns: Remarks for the log.
+    func restore() -> [String]
     /// A descriptor of the device for a worker.
     func duplicateDevice() throws -> Descriptor
     /// Replaces the settings as a whole or not at all.

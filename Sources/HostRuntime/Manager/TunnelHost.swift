@@ -21,6 +21,8 @@ public struct HostConfiguration: Sendable {
     public var deadlines: Deadlines
     /// When a worker that died gets a successor.
     public var restart: RestartPolicy
+    /// What DNS settings are given to.
+    public var dnsBackend: DNSBackend
     /// The least severe lines of the log that are reported.
     public var logLevel: LogLevel
 
@@ -36,6 +38,7 @@ public struct HostConfiguration: Sendable {
         isOnDemand = false
         deadlines = Deadlines()
         restart = RestartPolicy()
+        dnsBackend = .automatic
         logLevel = .info
     }
 }
@@ -75,7 +78,7 @@ public final class TunnelHost: Sendable {
     ///
     /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
     public func run() -> SessionOutcome {
-        run(on: LinuxSystem())
+        run(on: LinuxSystem(dnsBackend: configuration.dnsBackend))
     }
 
     /// Runs the session on any system.
