@@ -56,8 +56,7 @@ struct ControlLoop: ~Copyable {
     }
 
     private func publishStatistics() {
-        var drops = device.drops
-        drops.add(engine.shared.withLock { $0.transport.drops })
+        let drops = device.drops
         engine.statistics.withLock { $0.control = drops }
     }
 

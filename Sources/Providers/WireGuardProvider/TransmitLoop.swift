@@ -101,7 +101,7 @@ struct TransmitLoop: ~Copyable {
         switch granted {
         case .seal(let grant): seal(grant, source)
         case .noSession: stage(peer)
-        case .drop: break  // counted by the transport
+        case .drop(let reason): drops[reason] += UInt64(packet.segmentCount)
         case nil:
             stage(peer)
             sendStaged(peer, now)
@@ -179,7 +179,7 @@ struct TransmitLoop: ~Copyable {
                 // Put back as they were: a session that comes up meanwhile must not let the later ones pass.
                 for packet in packets[index...] { drops[.queueFull] += UInt64(staged.stage(packet, for: peer)) }
                 return
-            case .drop: break
+            case .drop(let reason): drops.count(reason)
             }
         }
     }
