@@ -203,15 +203,14 @@ struct ClientTests {
         world.publish(try Examples.snapshot(routes: 1).canonicalBytes)
         world.start()
         world.run(seconds: 1)
-        let version = world.host.version
+        let version = try #require(world.host.version)
         world.loss = 1000
         world.applyTime = .seconds(4)
         world.run(seconds: 60)
         #expect(world.actions.contains(.note(.leaseExpired)) && world.host.version == version)
         world.loss = 0
-        world.client.sessionLost(now: world.now)
-        world.run(seconds: 62)
-        world.sessionUp()
+        world.client.handleUnreachable(now: world.now)
+        world.deliverToClient(Message(transaction: 1, body: .notify(version)))
         world.run(seconds: 12)
         #expect(world.client.confirmed.version == version)
     }
