@@ -14,6 +14,9 @@ public struct GatewayMachine: Sendable {
     var peers: [PublicKey: Peer] = [:]
     /// Peers for which something is due at some time; most peers are not in it.
     var pending: Set<PublicKey> = []
+    /// INVARIANT: not after the deadline of any peer of `pending`; looking at ten thousand for each message would cost more
+    /// than the message.
+    var earliest = Instant.distantFuture
     var random: SeededRandom
     private var outputs: [GatewayOutput] = []
     private var polled = 0
@@ -79,7 +82,7 @@ public struct GatewayMachine: Sendable {
         touch(key, now)
         peers[key]?.isUp = true
         peers[key]?.notice?.next = now
-        if peers[key]?.notice != nil { pending.insert(key) }
+        schedule(key)
     }
 
     /// Says that a peer's session ended: nothing is repeated until it is back.
