@@ -53,6 +53,9 @@ public struct GatewayMachine: Sendable {
             drop(bytes, from: key, error.reason, now)
             return
         }
+        touch(key, now)
+        // Nothing comes from a peer without a session.
+        peers[key]?.isUp = true
         switch message.body {
         case .hello(let hello): answer(hello, message.transaction, key, now, &source)
         case .get(let get): answer(get, message.transaction, key, now, &source)
