@@ -29,6 +29,7 @@ extension ClientMachine {
     /// A lease counts from the first HELLO that asked for it, which is before the gateway granted it.
     mutating func grant(_ duration: LeaseDuration, from start: Instant) {
         isExpired = false
+        if waitingChange?.reason == .withdrawal { waitingChange = nil }
         guard duration.seconds > 0 else {
             lease = nil
             return
@@ -44,6 +45,9 @@ extension ClientMachine {
         let middle = whole.nanoseconds / 1000 * thousandths
         return TimeSpan(nanoseconds: middle * 9 / 10 + random.below(middle / 5))
     }
+
+    /// Whether what is in force will not stay: a lease that is granted meanwhile needs the snapshot once more.
+    var isWithdrawing: Bool { inFlight?.change.reason == .withdrawal || waitingChange?.reason == .withdrawal }
 
     func isRenewalDue(_ now: Instant) -> Bool { lease.map { now >= $0.renewal } ?? false }
 

@@ -18,7 +18,7 @@ extension ClientMachine {
 
     /// Sends a HELLO.
     mutating func probe(_ now: Instant) {
-        let holding = isRefetching ? .none : applied.version ?? .none
+        let holding = isRefetching || isWithdrawing ? .none : applied.version ?? .none
         let hello = Hello(
             nonce: nonce, capabilities: .all, limits: policy.limits, holding: holding, families: families)
         talk = .probing(Retransmission(Message(transaction: nextTransaction(), body: .hello(hello)), at: now))
@@ -62,7 +62,7 @@ extension ClientMachine {
             consider(version, byteCount, inline, now)
         case .unchanged(let version, let duration):
             // What this client does not hold cannot be unchanged.
-            guard version == applied.version, !isRefetching else { return restart(now) }
+            guard version == applied.version, !isRefetching, !isWithdrawing else { return restart(now) }
             grant(duration, from: exchange.firstSent)
             rests = 0
             settle()
@@ -104,7 +104,7 @@ extension ClientMachine {
     /// Whether a snapshot is in force, on its way there, or was refused.
     private func isKnown(_ version: SnapshotVersion) -> Bool {
         let isPending = inFlight?.change.desired.version == version || waitingChange?.desired.version == version
-        return isPending || version == refused?.version || version == applied.version
+        return isPending || version == refused?.version || version == applied.version && !isWithdrawing
     }
 
     private mutating func refetch(_ version: SnapshotVersion, _ now: Instant) {

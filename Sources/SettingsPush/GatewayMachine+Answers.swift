@@ -5,7 +5,6 @@ extension GatewayMachine {
     mutating func answer(
         _ hello: Hello, _ transaction: UInt32, _ key: PublicKey, _ now: Instant, _ source: inout some SnapshotSource
     ) {
-        touch(key, now)
         let answer: HelloAcknowledgement.Answer
         switch source.offer(to: key, families: hello.families) {
         case .snapshot(let snapshot, let lease): answer = offer(snapshot, lease, to: hello)

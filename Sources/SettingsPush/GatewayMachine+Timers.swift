@@ -13,7 +13,7 @@ extension GatewayMachine {
         touch(key, now)
         let first = peers[key]?.change?.first ?? now
         peers[key]?.change = (min(now + Self.quiet, first + Self.longestWait), first)
-        pending.insert(key)
+        schedule(key)
     }
 
     /// Orders a peer to leave; ``GatewayOutput/left(_:)`` says when it has the order or does not answer.
@@ -21,24 +21,33 @@ extension GatewayMachine {
         touch(key, now)
         let transaction = UInt32(truncatingIfNeeded: random.next())
         peers[key]?.goAway = Retransmission(Message(transaction: transaction, body: .goAway(order)), at: now)
-        pending.insert(key)
         serviceGoAway(key, now)
+        schedule(key)
     }
 
-    /// When ``handleTimeout(now:source:)`` is due; nil for never.
-    public var nextTimeout: Instant? {
-        pending.compactMap { peers[$0]?.nextTimeout }.min()
-    }
+    /// When ``handleTimeout(now:source:)`` is due, or before; nil for never.
+    public var nextTimeout: Instant? { pending.isEmpty ? nil : earliest }
 
     /// Does what is due.
     public mutating func handleTimeout(now: Instant, source: inout some SnapshotSource) {
+        guard now >= earliest else { return }
+        earliest = .distantFuture
         for key in pending {
             announceChange(key, now, &source)
             serviceNotice(key, now)
             serviceGoAway(key, now)
-            guard peers[key]?.nextTimeout == nil else { continue }
-            pending.remove(key)
+            schedule(key)
         }
+    }
+
+    /// Has a peer looked at when its next deadline comes; takes it off the list when it has none.
+    mutating func schedule(_ key: PublicKey) {
+        guard let deadline = peers[key]?.nextTimeout else {
+            pending.remove(key)
+            return
+        }
+        pending.insert(key)
+        earliest = min(earliest, deadline)
     }
 
     /// Forgets peers whose sessions are gone; to be called now and then, for instance every minute.

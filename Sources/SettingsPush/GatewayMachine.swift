@@ -14,6 +14,9 @@ public struct GatewayMachine: Sendable {
     var peers: [PublicKey: Peer] = [:]
     /// Peers for which something is due at some time; most peers are not in it.
     var pending: Set<PublicKey> = []
+    /// INVARIANT: not after the deadline of any peer of `pending`; looking at ten thousand for each message would cost more
+    /// than the message.
+    var earliest = Instant.distantFuture
     var random: SeededRandom
     private var outputs: [GatewayOutput] = []
     private var polled = 0
@@ -50,6 +53,9 @@ public struct GatewayMachine: Sendable {
             drop(bytes, from: key, error.reason, now)
             return
         }
+        touch(key, now)
+        // Nothing comes from a peer without a session.
+        peers[key]?.isUp = true
         switch message.body {
         case .hello(let hello): answer(hello, message.transaction, key, now, &source)
         case .get(let get): answer(get, message.transaction, key, now, &source)
@@ -79,7 +85,7 @@ public struct GatewayMachine: Sendable {
         touch(key, now)
         peers[key]?.isUp = true
         peers[key]?.notice?.next = now
-        if peers[key]?.notice != nil { pending.insert(key) }
+        schedule(key)
     }
 
     /// Says that a peer's session ended: nothing is repeated until it is back.

@@ -41,7 +41,7 @@ struct BadSnapshot: CustomTestStringConvertible {
         BadSnapshot(
             "sections out of order", routes("04080a") + addresses("04200a00000200"), 0x8001, 0, .unsorted),
         BadSnapshot("a section twice", routes("04080a") + routes("04080b"), 0x8002, 0, .duplicate),
-        BadSnapshot("an unknown critical section", section("8003", "00"), 0x8003, 0, .unknownCritical),
+        BadSnapshot("an unknown critical section", section("8004", "00"), 0x8004, 0, .unknownCritical),
         BadSnapshot("a critical bit turned", section("0002", "04080a"), 0x0002, 0, .nonCanonical),
         BadSnapshot("an empty section", routes(""), 0x8002, 0, .nonCanonical),
         BadSnapshot("routes out of order", routes("04080b 04080a"), 0x8002, 1, .unsorted),

@@ -196,6 +196,25 @@ struct ClientTests {
         #expect(world.actions.last { if case .reasserting = $0 { true } else { false } } == .reasserting(false))
     }
 
+    @Test("brings back what it is just withdrawing when the gateway answers after all")
+    func withdrawal() throws {
+        let world = try world(.pushRequired) { $0.onLeaseExpiry = .withdraw }
+        world.registry.lease = LeaseDuration(seconds: 60)
+        world.publish(try Examples.snapshot(routes: 1).canonicalBytes)
+        world.start()
+        world.run(seconds: 1)
+        let version = try #require(world.host.version)
+        world.loss = 1000
+        world.applyTime = .seconds(4)
+        world.run(seconds: 60)
+        #expect(world.actions.contains(.note(.leaseExpired)) && world.host.version == version)
+        world.loss = 0
+        world.client.handleUnreachable(now: world.now)
+        world.deliverToClient(Message(transaction: 1, body: .notify(version)))
+        world.run(seconds: 12)
+        #expect(world.client.confirmed.version == version)
+    }
+
     @Test("gives its lease back within half a second", arguments: [true, false])
     func release(answers: Bool) throws {
         let world = try world(.pushRequired)
