@@ -23,7 +23,7 @@ final class StoreLab {
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     /// Runs the exercise to its end.
-    func run(_ arguments: String..., prefix: [String] = []) throws -> (status: Int32, text: String) {
+    func run(_ arguments: String..., prefix: [String] = []) throws -> Outcome {
         try Machine.outcome(prefix + ["timeout", "60", Self.exercise] + arguments)
     }
 
