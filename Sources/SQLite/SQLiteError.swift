@@ -48,9 +48,6 @@ public struct SQLiteError: Error, Hashable, Sendable {
     /// Whether the file itself is damaged, so that trying again cannot help.
     public var isDamage: Bool { code == .corrupt || code == .notADatabase }
 
-    /// Whether the file was renamed or removed behind the connection, which can then not write (SQLITE_READONLY_DBMOVED).
-    public var hasMoved: Bool { extendedCode == 1032 }
-
     /// Whether a UNIQUE or PRIMARY KEY constraint failed (SQLITE_CONSTRAINT_UNIQUE and _PRIMARYKEY).
     public var isDuplicate: Bool { extendedCode == 2067 || extendedCode == 1555 }
 }

@@ -60,7 +60,6 @@ extension SQLiteError {
         switch code {
         case .full: "Free space on the disk; what was saved before is intact."
         case .busy: "Try again; another process is writing."
-        case .readOnly where hasMoved: "Try again; the store was replaced."
         case .readOnly, .cannotOpen:
             "Check the permissions of the store's folder and whether its disk is mounted read-only."
         case .corrupt, .notADatabase: "See the log: a damaged store is set aside."

@@ -9,6 +9,7 @@ public final class StoreSession: @unchecked Sendable {
     let folder: StateFolder
     let database: Database
     var keyRing: KeyRing
+    private let identity: FileIdentity?
 
     /// Opens the store, and makes it where it is missing.
     ///
@@ -19,6 +20,7 @@ public final class StoreSession: @unchecked Sendable {
     init(_ folder: StateFolder, steps: [String]) throws {
         self.folder = folder
         database = try Database(path: folder.database)
+        identity = FileIdentity(of: folder.database)
         let findings = try database.rows("PRAGMA quick_check(1)") { $0.text(0) }
         guard findings == ["ok"] else {
             throw SQLiteError(extendedCode: SQLiteError.Code.corrupt.rawValue, message: findings.first ?? "no answer")
@@ -29,8 +31,8 @@ public final class StoreSession: @unchecked Sendable {
         try prepareKeys()
     }
 
-    /// The connection's own answer to whether somebody else has written since it was last asked.
-    var dataVersion: Int64 { get throws { try database.dataVersion } }
+    /// Whether the file that is open still stands in its place.
+    var isCurrent: Bool { identity == FileIdentity(of: folder.database) }
 
     private static func migrate(_ database: borrowing Database, steps: [String]) throws {
         guard try database.userVersion != steps.count else { return }

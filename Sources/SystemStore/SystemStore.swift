@@ -76,11 +76,12 @@ public final class SystemStore: Sendable {
     ) throws -> Value {
         let (result, tell) = state.withLock { state in
             let result: Result<Value, any Error>
+            if !state.session.isCurrent { reopen(&state, Self.moved) }
             do {
                 let session = state.session
                 result = .success(try session.database.transaction(kind) { try body(session) })
             } catch let error as SQLiteError {
-                if error.isDamage || error.hasMoved { reopen(&state, error) }
+                if error.isDamage { reopen(&state, error) }
                 result = .failure(translate(error))
             } catch {
                 result = .failure(error)
@@ -123,7 +124,10 @@ public final class SystemStore: Sendable {
         return { for watcher in watchers { watcher(change) } }
     }
 
-    /// Replaces a store that turned out to be damaged while it was open, here or by another process.
+    /// SQLite does not notice that another process has set the file aside, and would go on writing into it.
+    private static let moved = SQLiteError(extendedCode: 1032, message: "the file was renamed")
+
+    /// Opens the store again that another process has replaced, or replaces one that turned out to be damaged.
     private func reopen(_ state: inout State, _ error: SQLiteError) {
         do throws(StoreError) {
             state.session = try Self.replaceDamaged(folder, steps, error, report)

@@ -13,16 +13,16 @@ struct Exercise {
     private static let client = StoreClient(user: 1000, application: "com.example.exercise")
     private let verb: String
     private let target: String
-    private let count: Int
+    private let detail: String
 
     struct UsageError: Error {}
 
-    /// Reads VERB TARGET [COUNT].
+    /// Reads VERB TARGET [DETAIL].
     init(_ arguments: [String]) throws {
         guard arguments.count >= 3 else { throw UsageError() }
         verb = arguments[1]
         target = arguments[2]
-        count = arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1
+        detail = arguments.count > 3 ? arguments[3] : "1"
     }
 
     func run() throws {
@@ -35,6 +35,8 @@ struct Exercise {
         default: throw UsageError()
         }
     }
+
+    private var count: Int { Int(detail) ?? 1 }
 
     private func open() throws -> SystemStore {
         try SystemStore(folder: StateFolder(path: target)) { say("reported \($0.code)") }
@@ -125,13 +127,18 @@ struct Exercise {
         say("stored \(try open().read { try $0.configurations(of: Self.client).count })")
     }
 
-    /// Makes an ext4 file system lose everything that is not on the disk yet (EXT4_IOC_SHUTDOWN, NOLOGFLUSH).
+    /// Makes an ext4 file system lose everything that is not on the disk yet (EXT4_IOC_SHUTDOWN, NOLOGFLUSH), and says
+    /// what another process had said until then.
+    ///
+    /// What that process says later does not count: a sync that is under way may return 0 although its journal was aborted
+    /// by the ioctl, which a machine without power cannot.
     private func shutDown() throws {
         let descriptor = unsafe Glibc.open(target, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw POSIXError(.ENOENT) }
         var flags: UInt32 = 2
+        let until = try String(contentsOfFile: detail, encoding: .utf8)
         guard unsafe ioctl(descriptor, 0x8004_587D, &flags) == 0 else { throw POSIXError(.EIO) }
-        say("shut down")
+        say("shut down after \(until.split(separator: "\n").last ?? "nothing")")
     }
 
     private static func configuration(content: String = "") -> VPNConfiguration {

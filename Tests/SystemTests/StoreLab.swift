@@ -28,15 +28,20 @@ final class StoreLab {
     }
 
     /// Starts the exercise with its output in `log`.
-    func start(_ arguments: String..., log: String) throws -> Child {
-        try Child([Self.exercise] + arguments, environment: [:], log: URL(fileURLWithPath: log))
+    func start(_ arguments: String..., prefix: [String] = [], log: String) throws -> Child {
+        try Child(prefix + [Self.exercise] + arguments, environment: [:], log: URL(fileURLWithPath: log))
     }
 
-    /// The number that is stored; a store that is torn, damaged or refused fails the test.
-    func stored(in name: String) throws -> Int {
-        let outcome = try run("check", path(name))
-        try #require(outcome.status == 0 && outcome.text.hasPrefix("stored "), "\(outcome.text)")
-        return try #require(Int(outcome.text.dropFirst(7).trimmingCharacters(in: .whitespacesAndNewlines)))
+    /// The number that is stored; throws for a store that is torn, damaged or refused.
+    func stored(in name: String) throws -> Int { try Self.stored(run("check", path(name))) }
+
+    /// The number that a check has found.
+    static func stored(_ outcome: Outcome) throws -> Int {
+        let number = outcome.text.hasPrefix("stored ") ? outcome.text.dropFirst(7) : ""
+        guard outcome.status == 0, let stored = Int(number.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw LabError("the store is not sound: \(outcome.text)")
+        }
+        return stored
     }
 
     /// The last number that a process said was saved, 0 for none.

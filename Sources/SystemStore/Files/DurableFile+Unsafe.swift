@@ -1,5 +1,20 @@
 internal import Glibc
 
+/// What makes a file the same file.
+struct FileIdentity: Hashable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Looks at a file, without following a link; nil where there is none.
+    init?(of path: String) {
+        var status = stat()
+        // SAFETY: the path is a NUL-ended copy, and `status` exclusive, for the length of the call.
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+}
+
 /// Small files that are there whole or not at all, also after a power cut.
 enum DurableFile {
     /// Reads a file of exactly `count` bytes that nobody but its owner may read.
