@@ -33,6 +33,7 @@ enum RunVerb {
             protocolConfiguration: request.protocolConfiguration(from: file))
         configuration.interfaceName = request.interfaceName
         configuration.logLevel = request.logLevel
+        configuration.controlSocketDirectory = bundle.manifest.controlSocketDirectory
         let host = try TunnelHost(configuration) { report in
             switch report {
             case .status(let status, let interface, let error):
