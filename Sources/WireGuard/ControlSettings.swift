@@ -13,6 +13,12 @@ public struct ControlSettings: Sendable, Equatable {
         public var prefix: IPPrefix
         /// Whether it is taken away (`allowed_ip=-…`).
         public var isRemoval: Bool
+
+        /// Names the network and what becomes of it.
+        public init(prefix: IPPrefix, isRemoval: Bool) {
+            self.prefix = prefix
+            self.isRemoval = isRemoval
+        }
     }
 
     /// What is asked for one peer.

@@ -46,7 +46,8 @@ public enum InterfaceErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .noFreeName: "Give one with --interface."
         case .socketFailed: "See udp(7)."
         case .controlSocketTaken: "Stop that program, or choose another name for the interface."
-        case .controlSocketFailed: "Look at the permissions of its folder, and whether that is on a disk that can be written."
+        case .controlSocketFailed:
+            "Look at the permissions of its folder, and whether that is on a disk that can be written."
         case .deviceInvalid: "Open it with IFF_TUN, IFF_NO_PI and IFF_VNET_HDR."
         case .gone: "Start the tunnel again."
         }

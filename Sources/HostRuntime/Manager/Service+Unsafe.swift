@@ -18,6 +18,7 @@ public enum Service {
     /// - Parameters:
     ///   - arguments: The arguments, beginning with the program's name.
     ///   - keepsOutput: Whether it writes where this process writes; nowhere otherwise.
+    /// - Returns: Whether it is ready, or how it ended.
     /// - Throws: ``SystemCallError`` when no process or pipe can be had.
     public static func launch(_ arguments: [String], keepsOutput: Bool) throws(SystemCallError) -> Outcome {
         var ends: [Int32] = [-1, -1]
@@ -27,7 +28,7 @@ public enum Service {
         defer { unsafe unsetenv(Readiness.environmentKey) }
         var pid: pid_t = 0
         let strings = unsafe arguments.map { unsafe UnsafePointer(strdup($0)) }
-        defer { for unsafe string in unsafe strings { unsafe free(UnsafeMutablePointer(mutating: string)) } }
+        defer { unsafe strings.forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) } }
         let result = unsafe (strings + [nil]).withUnsafeBufferPointer { list in
             guard let list = list.baseAddress else { return -EINVAL }
             return unsafe ctun_spawn_service(ChildProcess.ownExecutable, list, keepsOutput, &pid)
@@ -61,7 +62,8 @@ public final class Readiness: Sendable {
 
     /// Finds the maker, if this process has one that waits.
     public init?() {
-        guard let text = unsafe getenv(Self.environmentKey), let number = Int32(unsafe String(cString: text)), number > 2,
+        guard let text = unsafe getenv(Self.environmentKey), let number = Int32(unsafe String(cString: text)),
+            number > 2,
             fcntl(number, F_SETFD, FD_CLOEXEC) == 0
         else { return nil }
         descriptor = Descriptor(adopting: number)

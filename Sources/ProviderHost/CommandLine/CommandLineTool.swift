@@ -14,6 +14,7 @@ enum CommandLineTool {
     ///   - arguments: Those after the program's name.
     ///   - program: The name that the program was called by.
     ///   - console: Where it writes.
+    /// - Returns: The exit status.
     static func main(_ arguments: [String], program: String = name, console: Console = .standard) -> ExitCode {
         let arguments = WireGuardVerb.rewritten(arguments, program: program)
         do {

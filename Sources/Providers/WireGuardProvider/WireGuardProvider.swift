@@ -66,7 +66,8 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         // On a thread, because the control loop may take its time.
         return await withCheckedContinuation { continuation in
             do {
-                try DataThread("wg-describe") { continuation.resume(returning: Array(service.describe().utf8)) }.detach()
+                try DataThread("wg-describe") { continuation.resume(returning: Array(service.describe().utf8)) }
+                    .detach()
             } catch {
                 continuation.resume(returning: nil)
             }
