@@ -103,7 +103,8 @@ int ctun_spawn_shell(const char *command, struct ctun_process *process) {
     return spawn("/bin/sh", arguments, -1, process);
 }
 
-int ctun_spawn_service(const char *path, const char *const arguments[], bool keeps_output, pid_t *pid) {
+int ctun_spawn_service(const char *path, const char *const arguments[], bool keeps_output, const int *kept, size_t count,
+                       pid_t *pid) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) return -errno;
     *pid = fork();
@@ -117,6 +118,9 @@ int ctun_spawn_service(const char *path, const char *const arguments[], bool kee
         for (int stream = 0; stream <= 2; stream++) {
             if ((stream == 0 || !keeps_output) && dup2(null, stream) < 0) _exit(127);
         }
+        // Whoever reads a pipe that leaked to here would wait for its end for as long as the service runs.
+        if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) < 0) _exit(127);
+        for (size_t index = 0; index < count; index++) fcntl(kept[index], F_SETFD, 0);
         execv(path, (char *const *)arguments);
         _exit(127);
     }

@@ -59,10 +59,15 @@ struct ControlSocketTests {
                 var shown: [[String]] = []
                 for (machine, name) in [(lab.left, names[0]), (lab.right, names[1])] {
                     try machine.shell("wg \(step[0]) \(name) \(step.dropFirst().joined(separator: " "))")
-                    let dump = try machine("wg", "show", name, "dump").split(separator: "\n").sorted()
+                    // Not what was sent: wireguard-go counts an initiation although its interface is down.
+                    let dump = try machine("wg", "show", name, "dump").split(separator: "\n").map { line in
+                        var fields = line.split(separator: "\t")
+                        if fields.count == 8 { fields.remove(at: 6) }
+                        return fields.joined(separator: "\t")
+                    }
                     let configuration = try machine("wg", "showconf", name).components(separatedBy: "\n\n")
                     // The order of peers and of their prefixes is nobody's promise.
-                    shown.append((dump.map(String.init) + configuration).map { Self.sorted($0) }.sorted())
+                    shown.append((dump + configuration).map { Self.sorted($0) }.sorted())
                 }
                 #expect(shown[0] == shown[1], "\(step)")
             }
@@ -167,14 +172,13 @@ struct ControlSocketTests {
             #expect(reply == "errno=0\n\n")
             let peers = try lab.left("wg", "show", interface, "peers").split(separator: "\n")
             #expect(peers.count == 10_000)
-            var best = Double.infinity
-            for number in 0..<10 {
-                let began = Date.now
-                try lab.left(
-                    "wg", "set", interface, "peer", String(peers[5000]), "allowed-ips", "10.200.\(number).0/24")
-                best = min(best, Date.now.timeIntervalSince(began))
+            let times = try (0..<10).map { number in
+                let change = "wg set \(interface) peer \(peers[5000]) allowed-ips 10.200.\(number).0/24"
+                let microseconds = try lab.left.shell(
+                    "b=$EPOCHREALTIME; \(change); e=$EPOCHREALTIME; echo -n $((${e/./} - ${b/./}))")
+                return try #require(Int(microseconds))
             }
-            #expect(best < 0.05, "\(best) s")
+            #expect(times.sorted()[5] < 50_000, "microseconds: \(times)")
             let shown = try lab.left.shell("wg show \(interface) allowed-ips | grep -F '\(peers[5000])'")
             #expect(shown.hasSuffix("\t10.200.9.0/24\n"))
         }

@@ -4,6 +4,7 @@
 #define CTUN_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct ctun_process {
@@ -24,11 +25,11 @@ int ctun_spawn_worker(const char *_Nonnull path, int channel, struct ctun_proces
 /// Runs `/bin/sh -c command`.
 int ctun_spawn_shell(const char *_Nonnull command, struct ctun_process *_Nonnull process);
 
-/// Runs `path` in a session of its own, to outlive its maker: standard input is /dev/null, and so are the output streams
-/// unless `keeps_output`; every other descriptor that is not close-on-exec is passed on. To be called before the process has
-/// a second thread. Stores the process.
+/// Runs `path` in a session of its own, to outlive its maker. Standard input is /dev/null, and so are the output streams
+/// unless `keeps_output`; of all other descriptors it has only those that are `kept`. To be called before the process has a
+/// second thread. Stores the process.
 int ctun_spawn_service(const char *_Nonnull path, const char *_Nullable const arguments[_Nonnull], bool keeps_output,
-                       pid_t *_Nonnull pid);
+                       const int *_Nonnull kept, size_t count, pid_t *_Nonnull pid);
 
 /// Waits for a process to end; returns its exit status, 128 and the signal that killed it, or -errno.
 int ctun_wait_for_exit(pid_t pid);

@@ -18,9 +18,12 @@ public enum Service {
     /// - Parameters:
     ///   - arguments: The arguments, beginning with the program's name.
     ///   - keepsOutput: Whether it writes where this process writes; nowhere otherwise.
+    ///   - descriptors: The descriptors that it is given, by their numbers.
     /// - Returns: Whether it is ready, or how it ended.
     /// - Throws: ``SystemCallError`` when no process or pipe can be had.
-    public static func launch(_ arguments: [String], keepsOutput: Bool) throws(SystemCallError) -> Outcome {
+    public static func launch(
+        _ arguments: [String], keepsOutput: Bool, descriptors: [Int32]
+    ) throws(SystemCallError) -> Outcome {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw SystemCallError(call: "pipe", errno: errno) }
         let (near, far) = (Descriptor(adopting: ends[0]), Descriptor(adopting: ends[1]))
@@ -31,7 +34,8 @@ public enum Service {
         defer { unsafe strings.forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) } }
         let result = unsafe (strings + [nil]).withUnsafeBufferPointer { list in
             guard let list = list.baseAddress else { return -EINVAL }
-            return unsafe ctun_spawn_service(ChildProcess.ownExecutable, list, keepsOutput, &pid)
+            let kept = descriptors + [far.number]
+            return unsafe ctun_spawn_service(ChildProcess.ownExecutable, list, keepsOutput, kept, kept.count, &pid)
         }
         try SystemCallError.check("fork", result)
         far.close()

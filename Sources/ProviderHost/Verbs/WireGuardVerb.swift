@@ -43,7 +43,8 @@ enum WireGuardVerb {
 
     private static func launch(_ request: WireGuardRequest, _ console: Console) throws -> ExitCode {
         let arguments = [linkName, "--foreground", request.interfaceName]
-        switch try Service.launch(arguments, keepsOutput: request.keepsOutput) {
+        let descriptors = [request.device, request.listener].compactMap(\.self)
+        switch try Service.launch(arguments, keepsOutput: request.keepsOutput, descriptors: descriptors) {
         case .ready: return .success
         case .failed(let status, let text):
             let text = text.isEmpty ? "The process in the background ended with status \(status)." : text

@@ -32,9 +32,9 @@ struct ControlLoop: ~Copyable {
     mutating func run() {
         while engine.isRunning {
             let hasMore = answerHandshakes()
+            obeyOrders()
             let now = Clock.moment()
             if isUp { keepTime(now) }
-            obeyOrders()
             if !hasMore { wait(now.instant) }
         }
         publishStatistics()
