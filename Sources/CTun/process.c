@@ -125,6 +125,40 @@ int ctun_spawn_program(const char *const *arguments, int input, int output, stru
     return spawn((struct plan){arguments[0], arguments, environment, input, output, -1}, process);
 }
 
+int ctun_spawn_service(const char *path, const char *const arguments[], bool keeps_output, const int *kept, size_t count,
+                       pid_t *pid) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) return -errno;
+    *pid = fork();
+    if (*pid < 0) {
+        int error = -errno;
+        close(null);
+        return error;
+    }
+    if (*pid == 0) {
+        setsid();
+        for (int stream = 0; stream <= 2; stream++) {
+            if ((stream == 0 || !keeps_output) && dup2(null, stream) < 0) _exit(127);
+        }
+        // Whoever reads a pipe that leaked to here would wait for its end for as long as the service runs.
+        if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) < 0) _exit(127);
+        for (size_t index = 0; index < count; index++) fcntl(kept[index], F_SETFD, 0);
+        execv(path, (char *const *)arguments);
+        _exit(127);
+    }
+    close(null);
+    return 0;
+}
+
+int ctun_wait_for_exit(pid_t pid) {
+    int status;
+    pid_t result;
+    do result = waitpid(pid, &status, 0);
+    while (result < 0 && errno == EINTR);
+    if (result < 0) return -errno;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 static int kill_group(pid_t pid) { return kill(-pid, SIGKILL) == 0 || errno == ESRCH ? 0 : -errno; }
 
 int ctun_process_kill(const struct ctun_process *process) {

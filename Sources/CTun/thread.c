@@ -65,3 +65,5 @@ int ctun_thread_start(const char *name, void (*body)(void *), void *argument, ui
 }
 
 void ctun_thread_join(uint64_t thread) { pthread_join((pthread_t)thread, NULL); }
+
+void ctun_thread_detach(uint64_t thread) { pthread_detach((pthread_t)thread); }

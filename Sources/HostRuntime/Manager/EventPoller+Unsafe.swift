@@ -17,12 +17,18 @@ final class EventPoller {
 
     /// Watches a descriptor for input, and for room to write when `writes` says so.
     func watch(_ watched: Int32, token: UInt64, writes: Bool = false) throws(SystemCallError) {
-        try control(EPOLL_CTL_ADD, watched, token, writes)
+        try control(EPOLL_CTL_ADD, watched, token, Self.events(writes))
+    }
+
+    /// Reports a descriptor once each time that input comes or its other end goes, whoever reads the input.
+    func watchEdges(_ watched: Int32, token: UInt64) throws(SystemCallError) {
+        let events = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        try control(EPOLL_CTL_ADD, watched, token, events)
     }
 
     /// Changes whether a watched descriptor is also watched for room to write.
     func update(_ watched: Int32, token: UInt64, writes: Bool) throws(SystemCallError) {
-        try control(EPOLL_CTL_MOD, watched, token, writes)
+        try control(EPOLL_CTL_MOD, watched, token, Self.events(writes))
     }
 
     /// Forgets a descriptor; must come before it is closed, for an open file with a duplicate stays watched.
@@ -41,11 +47,13 @@ final class EventPoller {
         }
     }
 
+    private static func events(_ writes: Bool) -> UInt32 { EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0) }
+
     private func control(
-        _ operation: Int32, _ watched: Int32, _ token: UInt64, _ writes: Bool
+        _ operation: Int32, _ watched: Int32, _ token: UInt64, _ events: UInt32
     ) throws(SystemCallError) {
         var event = unsafe epoll_event()
-        unsafe event.events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
+        unsafe event.events = events
         unsafe event.data.u64 = token
         try checked("epoll_ctl", unsafe epoll_ctl(descriptor.number, operation, watched, &event))
     }

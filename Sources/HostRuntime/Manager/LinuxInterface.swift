@@ -35,15 +35,7 @@ final class LinuxInterface: SessionInterface {
         retry = try RetryClock()
         monitor = try NetlinkMonitor()
         effects = try SystemEffects()
-        var options = PathOptions()
-        // Offloads are the worker's choice: the batch face takes packet by packet.
-        options.tunTSO = false
-        options.tunUSO = false
-        do {
-            device = try TUNDevice(name: name, existing: .refuse, options: options)
-        } catch {
-            throw Self.refusal(name, error)
-        }
+        device = try Self.makeDevice(name: name)
         self.name = name
         link = try effects.link(named: name)
         if let error = effects.submit([.setLink(link.index, .transmitQueueLength(Self.queueLength))])[0] {
@@ -95,23 +87,13 @@ final class LinuxInterface: SessionInterface {
     }
 
     func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets {
-        var options = UDPSocket.Options()
-        options.port = request.port
         let settings = try interfaceSettings(mark: request.mark == 0 ? nil : request.mark)
-        options.mark = request.mark ?? settings.mark
-        do {
-            let pair = try UDPSocket.pair(options: options)
-            var opened = OpenedSockets(port: pair.v4?.port ?? pair.v6?.port ?? 0)
-            // The sockets close their own descriptors, so the worker gets duplicates.
-            opened.ipv4 = try pair.v4.map { Descriptor(adopting: try ChannelSystem.duplicate($0.descriptor)) }
-            opened.ipv6 = try pair.v6.map { Descriptor(adopting: try ChannelSystem.duplicate($0.descriptor)) }
-            if options.mark != settings.mark {
-                opened.remarks = ["Sockets marked \(options.mark) are not kept out of the tunnel by its rules."]
-            }
-            return opened
-        } catch let error as PathError {
-            throw InterfaceError(.socketFailed, cause: "\(error.message).", remedy: "\(error.advice.capitalizedFirst).")
+        let mark = request.mark ?? settings.mark
+        var opened = try OpenedSockets(port: request.port, mark: mark)
+        if mark != settings.mark {
+            opened.remarks = ["Sockets marked \(mark) are not kept out of the tunnel by its rules."]
         }
+        return opened
     }
 
     func tearDown() -> [String] {
@@ -172,6 +154,23 @@ final class LinuxInterface: SessionInterface {
         }
     }
 
+    /// Offloads are the worker's choice: the batch face takes packet by packet.
+    static var deviceOptions: PathOptions {
+        var options = PathOptions()
+        options.tunTSO = false
+        options.tunUSO = false
+        return options
+    }
+
+    /// Creates a TUN device whose name nothing else has.
+    static func makeDevice(name: String) throws(InterfaceError) -> TUNDevice {
+        do {
+            return try TUNDevice(name: name, existing: .refuse, options: deviceOptions)
+        } catch {
+            throw refusal(name, error)
+        }
+    }
+
     private static func refusal(_ name: String, _ error: PathError) -> InterfaceError {
         switch error.errno {
         case 16: InterfaceError(.exists, cause: "The interface \(name) exists already.")
@@ -184,5 +183,5 @@ final class LinuxInterface: SessionInterface {
 
 extension String {
     /// The text with its first letter in upper case, as a sentence begins.
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -52,15 +52,6 @@ protocol SessionInterface: AnyObject {
     func tearDown() -> [String]
 }
 
-/// Sockets for a worker.
-struct OpenedSockets {
-    var port: UInt16
-    var ipv4: Descriptor?
-    var ipv6: Descriptor?
-    /// Remarks for the log.
-    var remarks: [String] = []
-}
-
 /// A worker process.
 protocol SessionWorker: AnyObject {
     /// Readable once the process has ended.

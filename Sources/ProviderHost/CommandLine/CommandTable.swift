@@ -2,7 +2,7 @@
 enum CommandTable {
     /// The verbs in the order of the help.
     static let all: [Command] =
-        [RunVerb.command] + GatewayVerbs.all + [
+        [RunVerb.command, WireGuardVerb.command] + GatewayVerbs.all + [
             BundlesVerb.command, NewProviderVerb.command, VersionVerb.command, HelpVerb.command, WorkerVerb.command,
         ]
 

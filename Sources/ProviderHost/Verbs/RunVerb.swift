@@ -39,6 +39,7 @@ enum RunVerb {
         configuration.interfaceName = request.interfaceName
         configuration.dnsBackend = request.dnsBackend
         configuration.logLevel = request.logLevel
+        configuration.controlSocketDirectory = bundle.manifest.controlSocketDirectory
         let host = try TunnelHost(configuration) { report in
             switch report {
             case .status(let status, let interface, let error):

@@ -7,6 +7,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case cookieReply = "wireguard-cookie-reply"
     case transportData = "wireguard-data"
     case wgQuick = "wg-quick"
+    case controlProtocol = "control-protocol"
     case bundleManifest = "bundle-manifest"
     case workerChannel = "worker-channel"
     case pushSnapshot = "settings-push-snapshot"
@@ -24,6 +25,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .cookieReply: Self.runCookieReply(bytes)
         case .transportData: Self.runTransportData(bytes)
         case .wgQuick: Self.runWgQuick(bytes)
+        case .controlProtocol: Self.runControlProtocol(bytes)
         case .bundleManifest: Self.runBundleManifest(bytes)
         case .workerChannel: Self.runWorkerChannel(bytes)
         case .pushSnapshot: Self.runPushSnapshot(bytes)
