@@ -138,7 +138,7 @@ struct MessageTests {
             }
         }
         #expect(count() == 10_000)
-        // Without optimisation; with it, it is a small part of this.
+        // Without optimisation, on a machine that does other things too.
         #expect(time < .seconds(5), "\(time)")
     }
 
