@@ -1,17 +1,5 @@
 public import WireGuard
 
-/// Where a tunnel's settings come from.
-public enum SettingsSource: String, Sendable, Hashable, CaseIterable {
-    /// From the profile alone.
-    case `static`
-    /// From the gateway alone: without it the tunnel comes up with nothing but the profile's own addresses.
-    case push
-    /// From the gateway, or from the profile until the gateway answers.
-    case pushPreferred
-    /// From the gateway, or the tunnel does not start.
-    case pushRequired
-}
-
 /// What a profile lets a gateway decide; a gateway never widens it.
 public struct PushPolicy: Sendable, Hashable {
     /// How much of name resolution a gateway may take.

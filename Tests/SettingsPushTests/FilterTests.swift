@@ -245,7 +245,7 @@ struct FilterTests {
         var outcome: FilterOutcome?
         let time = clock.measure { outcome = filter.filter(snapshot) }
         #expect(outcome?.settings.routes.count == 10_000)
-        // Without optimisation; with it, it is a thirtieth of this.
-        #expect(time < .seconds(3), "\(time)")
+        // Without optimisation, on a machine that does other things too.
+        #expect(time < .seconds(1), "\(time)")
     }
 }
