@@ -97,7 +97,14 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     /// Takes all prefixes from an owner.
     mutating func removeAll(of owner: UInt32) {
         guard Int(owner) < heads.count else { return }
-        while heads[Int(owner)] != Self.none { take(heads[Int(owner)]) }
+        var own = 0
+        forEach(of: owner) { _, _ in own += 1 }
+        // A large table that goes as a whole, as when a configuration is replaced, is not taken apart.
+        if own == count {
+            self = PrefixTrie()
+        } else {
+            while heads[Int(owner)] != Self.none { take(heads[Int(owner)]) }
+        }
     }
 
     /// Calls `body` for every prefix of an owner, the last one inserted first.
