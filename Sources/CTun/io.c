@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,6 +55,21 @@ int ctun_event_clear(int descriptor) {
     uint64_t value;
     ssize_t count = ctun_read(descriptor, &value, sizeof value);
     return count < 0 && count != -EAGAIN ? (int)count : 0;
+}
+
+int ctun_timer_create(void) {
+    int descriptor = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int ctun_timer_set(int descriptor, int64_t nanoseconds) {
+    // A value of zero would turn it off.
+    if (nanoseconds < 1)
+        nanoseconds = 1;
+    struct itimerspec value = {
+        .it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000},
+    };
+    return timerfd_settime(descriptor, 0, &value, NULL) < 0 ? -errno : 0;
 }
 
 int ctun_poll(struct ctun_poll_entry *entries, size_t count, int64_t timeout) {
