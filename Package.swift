@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "providerhost", targets: ["ProviderHost"]),
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
+        .library(name: "FakeClock", type: .dynamic, targets: ["FakeClock"]),
     ],
     dependencies: [.package(path: "Sources/ProviderKit"), .package(path: "Sources/ProviderTestKit")],
     targets: wideVectors + [
@@ -80,7 +81,7 @@ let package = Package(
         // Joins and the executable.
         .target(
             name: "HostRuntime",
-            dependencies: [providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "CTun"],
+            dependencies: [providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "CTun"],
             swiftSettings: strict),
         .executableTarget(
             name: "ProviderHost",
@@ -140,6 +141,8 @@ let package = Package(
         .executableTarget(
             name: "StoreExercise", dependencies: ["SystemStore", providerKit], path: "Tests/StoreExercise",
             swiftSettings: strict),
+        // A wall clock for programs under test to preload.
+        .target(name: "FakeClock", path: "Tests/FakeClock"),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
             name: "SystemTests",

@@ -12,6 +12,7 @@ swift build -c release --product WireGuardProvider
 host=$PWD/.build/release/providerhost
 
 work=$(mktemp -d)
+export PROVIDERHOST_STATE_DIR=$work/state
 gateway=phdemo-$$-gw client=phdemo-$$-cl
 started=()
 clean_up() {

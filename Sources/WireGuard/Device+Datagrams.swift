@@ -42,7 +42,7 @@ extension Device {
             return .authenticationFailed
         }
         // Section 5.1: a time stamp that is not later than the last one is a replay.
-        guard timestamp > peers[slot].latestTimestamp else { return .replayedInitiation }
+        guard peers[slot].timestamps.isFresh(timestamp) else { return .replayedInitiation }
         guard
             peers[slot].lastInitiationReceived == .zero
                 || now.instant - peers[slot].lastInitiationReceived >= Limits.initiationInterval
@@ -52,7 +52,7 @@ extension Device {
             var (message, keypair) = received.respond(
                 peer: peers[slot].remote, ephemeral: random.nextKey(), index: index, now: now.instant)
         else { return .authenticationFailed }
-        peers[slot].latestTimestamp = timestamp
+        peers[slot].timestamps.note(timestamp, at: timestamps.wallClock(at: now))
         peers[slot].lastInitiationReceived = now.instant
         if peers[slot].hasResponse { handshakes[peers[slot].responseIndex] = nil }
         peers[slot].hasResponse = true

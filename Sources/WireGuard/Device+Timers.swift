@@ -71,6 +71,7 @@ extension Device {
         }
         abandonHandshake(slot)
         peers[slot].stamps.owesReplySince = .zero
+        timestamps.trustWallClock()
         queue(.giveUp(index(slot)))
         if peers[slot].wipeAt == .distantFuture { peers[slot].wipeAt = now.instant + Limits.wipeKeysAfter }
     }

@@ -89,8 +89,8 @@ struct DevicePeer: SlabElement {
     var remote = RemoteIdentity(publicKey: .zero, staticShared: nil, presharedKey: .zero)
     var keeper = CookieKeeper(.zero)
     var handshake = InitiatorHandshake(state: HandshakeState(), ephemeral: .zero, localIndex: 0)
-    /// The latest time stamp seen in an initiation.
-    var latestTimestamp = TAI64N.zero
+    /// The time stamps seen in its initiations.
+    var timestamps = PeerTimestamps()
     var lastInitiationReceived = Instant.zero
     var lastHandshakeSent = Instant.zero
     /// The wall clock at the last complete handshake, zero for never.

@@ -34,6 +34,19 @@ import Testing
         for name in try scratch.names { #expect(try permissions(scratch.path(name)) == 0o600, "\(name)") }
     }
 
+    @Test func providersHaveFoldersOfTheirOwn() throws {
+        let folder = StateFolder(path: scratch.folder.path)
+        let path = try folder.prepareProviderFolder("com.example.tunnel")
+        #expect(path == folder.path + "/providers/com.example.tunnel")
+        #expect(try folder.prepareProviderFolder("com.example.tunnel") == path)
+        for made in [folder.path, folder.path + "/providers", path] { #expect(try permissions(made) == 0o700) }
+        for bad in ["", ".", "..", "../x", "a/b", ".hidden"] {
+            #expect(throws: StoreError.self, "\(bad)") { try folder.prepareProviderFolder(bad) }
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: path)
+        #expect(throws: StoreError.self) { try folder.prepareProviderFolder("com.example.tunnel") }
+    }
+
     @Test func aFolderThatOthersMayWriteIsRefused() throws {
         try make(0o777)
         let error = try #require(throws: StoreError.self) { _ = try scratch.open() }

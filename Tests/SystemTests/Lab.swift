@@ -51,8 +51,9 @@ final class Lab {
 
     /// Starts a program on a machine; it is ended with the lab at the latest.
     func start(on machine: Machine, _ arguments: [String], environment: [String: String] = [:]) throws -> Child {
+        let state = ["PROVIDERHOST_STATE_DIR": folder.appendingPathComponent(machine.namespace).path]
         let child = try Child(
-            ["ip", "netns", "exec", machine.namespace] + arguments, environment: environment,
+            ["ip", "netns", "exec", machine.namespace] + arguments, environment: state.merging(environment) { $1 },
             log: folder.appendingPathComponent("child-\(children.count).log"))
         children.append(child)
         return child

@@ -112,8 +112,10 @@ public struct WorkerConfiguration: Sendable, Equatable, Codable {
     public var mtu: Int?
     /// The least severe lines that the manager wants.
     public var logLevel: LogLevel
+    /// The directory for what the provider keeps, nil where there is none.
+    public var stateDirectory: String?
 
-    /// Makes a configuration.
+    /// Makes a configuration without a state directory.
     public init(
         bundlePath: String, executablePath: String, principalClass: String,
         protocolConfiguration: TunnelProviderProtocol, interfaceName: String, isOnDemand: Bool,

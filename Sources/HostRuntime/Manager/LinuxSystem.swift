@@ -1,6 +1,8 @@
+internal import Foundation
 internal import Netlink
 internal import PacketPath
 internal import ProviderKit
+internal import SystemStore
 
 /// The machine that a session really runs on: TUN devices and worker processes.
 struct LinuxSystem: SessionSystem {
@@ -29,6 +31,10 @@ struct LinuxSystem: SessionSystem {
             }
         }
         return try LinuxInterface(name: name, dnsBackend: dnsBackend)
+    }
+
+    func stateDirectory(of bundleIdentifier: String) throws -> String {
+        try StateFolder(environment: ProcessInfo.processInfo.environment).prepareProviderFolder(bundleIdentifier)
     }
 
     func spawnWorker(channel: Descriptor) throws -> any SessionWorker {

@@ -153,11 +153,23 @@ extension SessionDriver {
     }
 
     private func workerConfiguration(_ interface: any SessionInterface) -> WorkerConfiguration {
-        WorkerConfiguration(
+        var worker = WorkerConfiguration(
             bundlePath: configuration.bundlePath, executablePath: configuration.executablePath,
             principalClass: configuration.principalClass,
             protocolConfiguration: configuration.protocolConfiguration, interfaceName: interface.name,
             isOnDemand: configuration.isOnDemand, virtualHeaderLength: interface.virtualHeaderLength,
             mtu: interface.mtu, logLevel: configuration.logLevel)
+        worker.stateDirectory = stateDirectory()
+        return worker
+    }
+
+    private func stateDirectory() -> String? {
+        do {
+            return try system.stateDirectory(of: configuration.protocolConfiguration.providerBundleIdentifier)
+        } catch {
+            let failure = TunnelFailure(error)
+            log(.warning, "The provider has no state directory. \(failure.cause) \(failure.remedy)")
+            return nil
+        }
     }
 }

@@ -17,6 +17,11 @@ protocol SessionSystem {
     /// - Throws: A ``TunnelError``; nothing is left then.
     func makeInterface(name: String, isFixed: Bool) throws -> any SessionInterface
 
+    /// The directory in which the providers of a bundle keep what is to outlive them, made where it is missing.
+    ///
+    /// - Throws: A ``TunnelError`` where it cannot be used.
+    func stateDirectory(of bundleIdentifier: String) throws -> String
+
     /// Makes a worker process that serves `channel`.
     func spawnWorker(channel: Descriptor) throws -> any SessionWorker
 }

@@ -14,7 +14,7 @@ struct ControlLoop: ~Copyable {
     private static let messagesPerTurn = 64
 
     let engine: Engine
-    var device = Device(timestamps: TimestampGuard(last: .zero))
+    var device: Device
     /// Whether the interface is up; nothing is sent and no timer runs while it is not.
     var isUp: Bool
     private var random = SystemRandom()
@@ -25,6 +25,7 @@ struct ControlLoop: ~Copyable {
     init(_ engine: Engine, _ settings: ControlSettings, _ endpoints: [PublicKey: Endpoint], isUp: Bool) {
         self.engine = engine
         self.isUp = isUp
+        device = Device(timestamps: engine.timestamps.restored())
         poller.add(engine.controlWake.descriptor)
         apply(settings, endpoints)
     }
@@ -91,6 +92,7 @@ struct ControlLoop: ~Copyable {
         while let action = device.pollAction() {
             var source: LocalAddress?
             let directive = engine.shared.withLock { shared in
+        engine.timestamps.keep(&device.timestamps)
                 let directive = shared.transport.apply(action, now: now.instant)
                 source = shared.source(for: action, directive, answering: answering)
                 return directive

@@ -38,6 +38,7 @@ package final class Engine: Sendable {
     let exchange: SocketExchange
     let backend: AEADBackend
     let options: PathOptions
+    let timestamps: TimestampRecord
     let shared = Mutex(Shared())
     let handshakes = Mutex(HandshakeQueue())
     let orders = Mutex<[StagedOrder]>([])
@@ -59,16 +60,19 @@ package final class Engine: Sendable {
     ///   - mtu: The interface's MTU, which bounds the padding.
     ///   - options: The off switches of the packet path.
     ///   - backend: The cipher; the fastest one by default.
+    ///   - timestamps: Where time stamps outlive the engine; nowhere by default.
     ///   - interfaceGone: Called once, on a data thread, when somebody deletes the interface.
     /// - Throws: ``PathError`` when the system has no descriptor left.
     package init(
         tun: TUNDevice, sockets: Sockets, mtu: Int, options: PathOptions, backend: AEADBackend? = nil,
+        timestamps: TimestampRecord = TimestampRecord(directory: nil) { _, _ in },
         interfaceGone: @escaping @Sendable () -> Void = {}
     ) throws {
         self.tun = tun
         self.interfaceGone = interfaceGone
         exchange = SocketExchange(sockets)
         self.options = options
+        self.timestamps = timestamps
         self.backend = backend ?? AEADBackend.select(options)
         self.mtu = Atomic(mtu)
         controlWake = try EventDescriptor()

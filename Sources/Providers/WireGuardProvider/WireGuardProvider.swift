@@ -146,9 +146,10 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     private func makeEngine(_ sockets: Sockets, mtu: Int?, _ options: PathOptions) throws -> Engine {
         let tun = try TUNDevice(
             adopting: Environment.duplicate(context.packetFlow.takeDescriptor().fileDescriptor), options: options)
-        return try Engine(tun: tun, sockets: sockets, mtu: mtu ?? tun.mtu ?? 1420, options: options) { [context] in
-            context.cancelTunnelWithError(EngineError.interfaceGone)
-        }
+        let timestamps = TimestampRecord(directory: context.stateDirectory) { [context] in context.log($0, $1) }
+        return try Engine(
+            tun: tun, sockets: sockets, mtu: mtu ?? tun.mtu ?? 1420, options: options, timestamps: timestamps
+        ) { [context] in context.cancelTunnelWithError(EngineError.interfaceGone) }
     }
 
     /// Resolves every peer's endpoint, on a thread that may block for as long as the resolver does.

@@ -1,4 +1,4 @@
-internal import ProviderKit
+public import ProviderKit
 
 /// The folder that the store lives in.
 public struct StateFolder: Hashable, Sendable {
@@ -26,6 +26,22 @@ public struct StateFolder: Hashable, Sendable {
 
     /// The file whose lock keeps two processes from opening or setting aside at the same time.
     var lock: String { path + "/store.lock" }
+
+    /// Makes the folder of a bundle's providers, `providers/<bundle identifier>`, with those above it.
+    ///
+    /// - Returns: Its path.
+    /// - Throws: ``StoreError`` for a folder that others could write, and for an identifier that names no folder.
+    public func prepareProviderFolder(_ bundleIdentifier: String) throws(StoreError) -> String {
+        guard !bundleIdentifier.isEmpty, !bundleIdentifier.hasPrefix("."), !bundleIdentifier.utf8.contains(0x2f) else {
+            throw StoreError(.folderUnusable, cause: "A bundle identifier cannot begin with a dot or have a slash.")
+        }
+        try prepare()
+        let providers = StateFolder(path: path + "/providers")
+        try providers.prepare()
+        let folder = StateFolder(path: providers.path + "/" + bundleIdentifier)
+        try folder.prepare()
+        return folder.path
+    }
 
     /// Makes the folder where it is missing, for its owner alone.
     ///
