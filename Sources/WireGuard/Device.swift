@@ -32,10 +32,12 @@ public struct Device: ~Copyable {
     var freeSlots: [UInt32] = []
     var deadlines = DeadlineHeap()
     var limiter = RateLimiter()
+    /// Messages that are answered under load although they carry no cookie.
+    var uncookied = TokenBucket(perSecond: Limits.uncookiedRate, burst: Limits.uncookiedBurst, now: .zero)
     var underLoadUntil = Instant.zero
     private var actions: [Action] = []
     private var nextAction = 0
-    /// The guard of our initiations' time stamps; store its `last` and set it at the next start.
+    /// The guard of our initiations' time stamps; store what it gives before performing an action that sends one.
     public var timestamps: TimestampGuard
     /// What this half dropped.
     public internal(set) var drops = DropCounters()

@@ -119,6 +119,24 @@ struct EngineTests {
         #expect(routeless == 1 && spoofed == 1)
     }
 
+    @Test("While 65,536 sources flood it with handshakes, an engine answers a new peer within two seconds")
+    func flood() throws {
+        let (left, right) = (try End(), try End())
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        let flood = try Flood(to: right.port, of: key(2).publicKey)
+        usleep(3_000_000)
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        left.send(packet(1, 2, payload: 100, mark: 1))
+        let arrived = right.receive()
+        let sent = flood.stop()
+        #expect(arrived == packet(1, 2, payload: 100, mark: 1))
+        right.engine.stop()
+        let drops = right.engine.statistics.withLock(\.drops)
+        // Under load most are sent back for a cookie or find the queue full; all are counted.
+        #expect(drops[.cookieRequired] > 0 && drops.total <= UInt64(sent + 9))
+        #expect(drops.total >= UInt64(sent) * 9 / 10, "\(sent) sent")
+    }
+
     @Test("The peers' status tells endpoint and traffic; a stopped engine says so")
     func inquiry() throws {
         let (left, right) = (try End(), try End())

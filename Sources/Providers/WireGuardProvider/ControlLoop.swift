@@ -80,7 +80,10 @@ struct ControlLoop: ~Copyable {
             let now = Clock.moment()
             device.noteQueue(depth: depth, capacity: HandshakeQueue.capacity, now: now.instant)
             answering = Question(endpoint: message.from, source: message.to)
-            _ = message.withBytes { device.handleDatagram($0, from: message.from, now: now, random: &random) }
+            _ = message.withBytes {
+                device.handleDatagram(
+                    $0, from: message.from, isNewcomer: message.isNewcomer, now: now, random: &random)
+            }
             perform(now)
             answering = nil
         }
@@ -89,10 +92,10 @@ struct ControlLoop: ~Copyable {
 
     /// Applies what the device decided and does what remains outside of the mutex.
     mutating func perform(_ now: Moment) {
+        engine.timestamps.keep(&device.timestamps)
         while let action = device.pollAction() {
             var source: LocalAddress?
             let directive = engine.shared.withLock { shared in
-        engine.timestamps.keep(&device.timestamps)
                 let directive = shared.transport.apply(action, now: now.instant)
                 source = shared.source(for: action, directive, answering: answering)
                 return directive

@@ -41,7 +41,11 @@ struct ReceiveLoop: ~Copyable {
     }
 
     private func publishStatistics() {
-        engine.statistics.withLock { $0.receive = drops }
+        var all = drops
+        all[.congestionMark] += path.counters.drops(.congestionMark)
+        all[.deliveryFailed] += path.counters.drops(.noBuffer) + path.counters.drops(.writeError)
+        all[.socketOverflow] += path.counters.kernelDrops
+        engine.statistics.withLock { $0.receive = all }
     }
 
     private mutating func wait() {
@@ -64,12 +68,14 @@ struct ReceiveLoop: ~Copyable {
     }
 
     private mutating func handle(_ train: ReceivedTrain, _ now: Instant) {
+        // One datagram without a byte, or with more than any message has.
+        guard train.count > 0 else { return drops.count(.malformed) }
         var index = 0
         while index < train.count {
             let count = path.runLength(of: train, from: index)
             guard count > 0, let prefix = path.prefix(of: train, at: index), UInt32(truncatingIfNeeded: prefix) == 4
             else {
-                handOver(train, index)
+                handOver(train, index, now)
                 index += 1
                 continue
             }
@@ -115,13 +121,17 @@ struct ReceiveLoop: ~Copyable {
     }
 
     /// Gives control a datagram that is no transport data.
-    private mutating func handOver(_ train: ReceivedTrain, _ index: Int) {
+    private mutating func handOver(_ train: ReceivedTrain, _ index: Int, _ now: Instant) {
         let datagram = path.datagram(train, index)
         guard let kind = MessageKind(datagram), kind != .data else { return drops.count(.malformed) }
         let endpoint = Endpoint(train.from)
-        let taken = engine.handshakes.withLock { $0.push(datagram, from: endpoint, to: train.to) }
+        let (taken, isFirst) = engine.handshakes.withLock { queue in
+            let isFirst = queue.depth == 0
+            return (queue.push(datagram, from: endpoint, to: train.to, now: now), isFirst)
+        }
         if !taken { drops.count(.queueFull) }
-        engine.controlWake.signal()
+        // Control takes all that wait, so those behind the first one need no signal, which under a flood is dear.
+        if isFirst { engine.controlWake.signal() }
     }
 }
 
