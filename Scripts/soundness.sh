@@ -19,8 +19,9 @@ declare -A arrows=(
     [SystemStore]="ProviderKit SQLite CSodium COpenSSL Glibc Synchronization Foundation FoundationEssentials"
     [Netlink]="CMnl Glibc"
     [NetworkSettings]="ProviderKit Netlink Glibc Synchronization"
-    [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
-    [ProviderHost]="HostRuntime ProviderKit Glibc Foundation FoundationEssentials"
+    [Control]="ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings SystemStore Control CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [ProviderHost]="HostRuntime Control ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
     [WireGuardProvider]="ProviderKit WireGuard PacketPath Glibc Synchronization"
     [LoopbackProvider]="ProviderKit"
 )
