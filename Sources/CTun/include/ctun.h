@@ -4,6 +4,7 @@
 
 #include "ctun_aead.h"
 #include "ctun_checksum.h"
+#include "ctun_control.h"
 #include "ctun_descriptors.h"
 #include "ctun_io.h"
 #include "ctun_process.h"

@@ -14,12 +14,12 @@ final class EventPoller {
 
     /// Watches a descriptor for input, and for room to write when `writes` says so.
     func watch(_ watched: Int32, token: UInt64, writes: Bool = false) throws(SystemCallError) {
-        try control(EPOLL_CTL_ADD, watched, token, writes)
+        try control(EPOLL_CTL_ADD, watched, token, reads: true, writes: writes)
     }
 
-    /// Changes whether a watched descriptor is also watched for room to write.
-    func update(_ watched: Int32, token: UInt64, writes: Bool) throws(SystemCallError) {
-        try control(EPOLL_CTL_MOD, watched, token, writes)
+    /// Changes what a watched descriptor is watched for; that the other end is gone is reported in any case.
+    func update(_ watched: Int32, token: UInt64, reads: Bool = true, writes: Bool) throws(SystemCallError) {
+        try control(EPOLL_CTL_MOD, watched, token, reads: reads, writes: writes)
     }
 
     /// Forgets a descriptor; must come before it is closed, for an open file with a duplicate stays watched.
@@ -39,10 +39,10 @@ final class EventPoller {
     }
 
     private func control(
-        _ operation: Int32, _ watched: Int32, _ token: UInt64, _ writes: Bool
+        _ operation: Int32, _ watched: Int32, _ token: UInt64, reads: Bool, writes: Bool
     ) throws(SystemCallError) {
         var event = unsafe epoll_event()
-        unsafe event.events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
+        unsafe event.events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
         unsafe event.data.u64 = token
         try checked("epoll_ctl", unsafe epoll_ctl(descriptor.number, operation, watched, &event))
     }
