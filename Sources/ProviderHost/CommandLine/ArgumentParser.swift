@@ -10,9 +10,10 @@ enum ArgumentParser {
     /// - Throws: ``UsageError`` that names the argument and the closest right one.
     static func parse(_ arguments: [String], table: [Command] = CommandTable.all) throws(UsageError) -> Arguments {
         guard let verb = arguments.first else { throw UsageError(.missingVerb) }
-        let command = try command(verb, in: table)
+        let words = verb.split(separator: " ").count > 1 ? [verb] : verbWords(arguments, in: table)
+        let command = try command(words.joined(separator: " "), in: table)
         var parsed = Arguments(command: command)
-        var rest = arguments.dropFirst()
+        var rest = arguments.dropFirst(words.count)
         var optionsEnded = false
         while let argument = rest.popFirst() {
             if optionsEnded || !argument.hasPrefix("-") || argument == "-" {
@@ -32,10 +33,21 @@ enum ArgumentParser {
         arguments.prefix { $0 != "--" }.contains("--json")
     }
 
+    /// The arguments that name the verb: two where the first is a subject such as `profile`.
+    static func verbWords(_ arguments: [String], in table: [Command]) -> [String] {
+        guard let first = arguments.first, table.contains(where: { $0.name.hasPrefix(first + " ") }) else {
+            return Array(arguments.prefix(1))
+        }
+        return arguments.count > 1 && !arguments[1].hasPrefix("-") ? Array(arguments.prefix(2)) : [first]
+    }
+
     /// Finds a verb by its name.
     static func command(_ name: String, in table: [Command]) throws(UsageError) -> Command {
         if let command = table.first(where: { $0.name == name }) { return command }
-        let names = table.filter { !$0.isHidden }.map(\.name)
+        let all = table.filter { !$0.isHidden }.map(\.name)
+        let subject = String(name.split(separator: " ").first ?? "")
+        let own = all.filter { $0.hasPrefix(subject + " ") }
+        let names = own.isEmpty ? all : own
         throw UsageError(
             .unknownVerb, cause: "There is no verb `\(name.printable)`.",
             remedy: suggestion(for: name, in: names) ?? "The verbs are \(names.joined(separator: ", ")).")

@@ -2,9 +2,10 @@
 enum HelpVerb {
     static let command = Command(
         name: "help", summary: "Show the verbs, or all about one of them.",
-        positionals: [.init(name: "verb", isRequired: false)]
+        positionals: [.init(name: "verb", isRequired: false), .init(name: "word", isRequired: false)]
     ) { arguments, console in
-        if let verb = arguments.positionals.first {
+        if !arguments.positionals.isEmpty {
+            let verb = arguments.positionals.joined(separator: " ")
             console.output(text(of: try ArgumentParser.command(verb, in: CommandTable.all)))
         } else {
             console.output(overview(of: CommandTable.all))
@@ -16,7 +17,10 @@ enum HelpVerb {
     static func rewritten(_ arguments: [String]) -> [String] {
         let options = arguments.prefix { $0 != "--" }
         if options.contains("--help") || options.contains("-h") {
-            return ["help"] + (arguments.first.map { $0.hasPrefix("-") || $0 == "help" ? [] : [$0] } ?? [])
+            return ["help"]
+                + ArgumentParser.verbWords(arguments, in: CommandTable.all).filter {
+                    !$0.hasPrefix("-") && $0 != "help"
+                }
         }
         return arguments.first == "--version" ? ["version"] + arguments.dropFirst() : arguments
     }
