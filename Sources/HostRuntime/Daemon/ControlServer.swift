@@ -57,7 +57,7 @@ final class ControlServer {
         self.isStranger = isStranger
         self.serve = serve
         limit = max(64, descriptorLimit - Self.reserve)
-        listener = try ControlSocket.listen(path)
+        listener = try ManagerSocket.listen(path)
         turns = try Bell()
         listenerToken = try loop.watch(listener.number) { [unowned self] in acceptCallers() }
         _ = try loop.watch(turns.descriptor.number) { [unowned self] in takeTurns() }
@@ -91,7 +91,7 @@ final class ControlServer {
     private func acceptCallers() {
         for _ in 0..<Self.acceptsPerTurn {
             do throws(SystemCallError) {
-                guard let (socket, caller) = try ControlSocket.accept(listener) else { return }
+                guard let (socket, caller) = try ManagerSocket.accept(listener) else { return }
                 let mayJoin = caller.isRoot || (counts[caller.user, default: 0] < Self.userLimit)
                 // What is not kept is closed with its last reference.
                 guard mayJoin, connections.count < limit else { continue }
@@ -125,7 +125,7 @@ final class ControlServer {
         flush(connection)
         guard connections[token] != nil, !connection.inputEnded else { return }
         do {
-            guard let piece = try ControlSocket.receive(connection.socket) else { return }
+            guard let piece = try ManagerSocket.receive(connection.socket) else { return }
             if piece.isEmpty { return endInput(connection) }
             // Whoever is sent a stream has nothing more to say.
             guard connection.stream == nil else { return }

@@ -59,7 +59,7 @@ public final class Daemon {
         self.service = service
         server = try ControlServer(
             path: folder + "/" + ControlLocation.socketName, loop: loop,
-            descriptorLimit: ControlSocket.raiseDescriptorLimit(), isStranger: { service.isStranger($0) },
+            descriptorLimit: ManagerSocket.raiseDescriptorLimit(), isStranger: { service.isStranger($0) },
             serve: { service.serve($0, $1) })
         service.server = server
     }
@@ -101,7 +101,7 @@ public final class Daemon {
             throw DaemonError(
                 .folderUnusable, cause: "The folder \(folder) cannot be made: \(error.localizedDescription)")
         }
-        guard let lock = try ControlSocket.lock(folder + "/manager.lock") else {
+        guard let lock = try ManagerSocket.lock(folder + "/manager.lock") else {
             throw DaemonError(.alreadyRunning, cause: "Another manager listens in \(folder).")
         }
         return lock

@@ -27,7 +27,7 @@ final class ManagerService {
     /// - Throws: What the store throws.
     init(
         store: SystemStore, sessions: SessionTable, version: String,
-        operators: UInt32? = ControlSocket.groupNumber(ManagerGroup.name),
+        operators: UInt32? = ManagerSocket.groupNumber(ManagerGroup.name),
         log: @escaping (LogLevel, String) -> Void = { _, _ in }
     ) throws {
         writeLine = log
@@ -111,7 +111,7 @@ final class ManagerService {
         guard let identifier = access.configuration?.key, let tunnel = sessions.tunnel(identifier) else { return }
         let caller = connection.caller
         let program =
-            ControlSocket.programName(of: connection.socket, process: caller.process) ?? "a program that ended"
+            ManagerSocket.programName(of: connection.socket, process: caller.process) ?? "a program that ended"
         publish(
             tunnel.log.add(.info, "\(method.rawValue) by user \(caller.user), \(program), process \(caller.process)"),
             of: tunnel)

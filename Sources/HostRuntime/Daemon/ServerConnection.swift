@@ -68,7 +68,7 @@ final class ServerConnection {
     /// Sends what the caller takes without waiting.
     func flush(at now: UInt64) throws(SystemCallError) {
         while pending > 0 {
-            let count = try ControlSocket.send(socket, output[sent...])
+            let count = try ManagerSocket.send(socket, output[sent...])
             if count == 0 {
                 if stalledSince == nil { stalledSince = now }
                 return

@@ -20,6 +20,6 @@ struct ServiceNotifier {
     func isAlive() { send("WATCHDOG=1") }
 
     private func send(_ state: String) {
-        if let address { ControlSocket.notify(address, state) }
+        if let address { ManagerSocket.notify(address, state) }
     }
 }

@@ -9,7 +9,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case wgQuick = "wg-quick"
     case bundleManifest = "bundle-manifest"
     case workerChannel = "worker-channel"
-    case controlCall = "control-call"
+    case managerCall = "manager-call"
 
     /// Runs the parser, and traps if it breaks a promise.
     ///
@@ -24,7 +24,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .wgQuick: Self.runWgQuick(bytes)
         case .bundleManifest: Self.runBundleManifest(bytes)
         case .workerChannel: Self.runWorkerChannel(bytes)
-        case .controlCall: Self.runControlCall(bytes)
+        case .managerCall: Self.runManagerCall(bytes)
         }
     }
 }

@@ -2,7 +2,7 @@ import Control
 
 extension FuzzTarget {
     /// Bytes of a client on the control socket: cut into frames, read as calls, and their parameters by the method.
-    static func runControlCall(_ bytes: [UInt8]) -> Bool {
+    static func runManagerCall(_ bytes: [UInt8]) -> Bool {
         let whole = frames(bytes, pieceLength: max(1, bytes.count))
         precondition(whole == frames(bytes, pieceLength: 7), "frames depend on how they arrive")
         var accepted = false

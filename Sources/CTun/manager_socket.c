@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "ctun_control.h"
+#include "ctun_manager_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // The control socket of the manager, and what it says to the service manager that started it.
 // Every function returns a descriptor, a count or 0, or -errno; descriptors are close-on-exec and the caller's.
-#ifndef CTUN_CONTROL_H
-#define CTUN_CONTROL_H
+#ifndef CTUN_MANAGER_SOCKET_H
+#define CTUN_MANAGER_SOCKET_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -2,7 +2,7 @@ private import CTun
 private import Glibc
 
 /// The listening end of the control socket, and the streams that it accepts.
-enum ControlSocket {
+enum ManagerSocket {
     /// Groups of a caller that count; more than a caller has in practice.
     private static let groupLimit = 1024
 
