@@ -29,7 +29,7 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #endif
 
 /// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
-let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "WireGuard"]
+let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "WireGuard", "SettingsPush"]
 let fuzzing: Target =
     Context.environment["PROVIDERHOST_FUZZ"] == nil
     ? .testTarget(
@@ -59,18 +59,24 @@ let package = Package(
         .systemLibrary(name: "CMnl"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CSystemd"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
         .target(name: "Session", dependencies: [providerKit], swiftSettings: strict),
+        .target(name: "SettingsPush", dependencies: [providerKit, "WireGuard"], swiftSettings: strict),
 
         // Effects.
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
         .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(
+            name: "GatewayRegistry", dependencies: [providerKit, "WireGuard", "SettingsPush", "SQLite"],
+            swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
         .target(
             name: "SystemStore", dependencies: [providerKit, "SQLite", "CSodium", "COpenSSL"], swiftSettings: strict),
-        .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
+        .target(
+            name: "NetworkSettings", dependencies: [providerKit, "Netlink", "CTun", "CSystemd"], swiftSettings: strict),
 
         .target(name: "Control", dependencies: [providerKit], swiftSettings: strict),
 
@@ -82,8 +88,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "ProviderHost", dependencies: ["HostRuntime", "Control", providerKit], resources: [.copy("Bundles")],
-            swiftSettings: strict),
+            name: "ProviderHost",
+            dependencies: ["HostRuntime", "Control", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit],
+            resources: [.copy("Bundles")], swiftSettings: strict),
 
         // Provider bundles.
         .target(
@@ -104,6 +111,8 @@ let package = Package(
         fuzzing,
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
+        .testTarget(
+            name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
@@ -112,6 +121,10 @@ let package = Package(
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "GatewayRegistryTests",
+            dependencies: ["GatewayRegistry", "SettingsPush", "WireGuard", "SQLite", providerKit],
+            swiftSettings: strict),
         .testTarget(
             name: "SystemStoreTests", dependencies: ["SystemStore", "SQLite", providerKit], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
@@ -125,7 +138,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProviderHostTests",
-            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
+            dependencies: [
+                "ProviderHost", "HostRuntime", "GatewayRegistry", "SettingsPush", "WireGuard", "LoopbackProvider",
+                "WireGuardProvider", providerKit,
+            ],
             swiftSettings: strict),
         // A process that uses a store, for tests that cut its power, fail its system calls, or let several of it run.
         .executableTarget(
@@ -135,7 +151,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise", "Control", providerKit,
+                "ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise", "TestSupport", "Control",
+                providerKit,
             ],
             swiftSettings: strict),
     ]

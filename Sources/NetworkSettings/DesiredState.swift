@@ -23,6 +23,9 @@ struct DesiredState: Equatable {
     var included: [IPPrefix]
     var excluded: [IPPrefix]
     var routing: PacketTunnelNetworkSettings.Routing
+    /// Nil also for DNS settings without a server.
+    var resolver: ResolverConfiguration?
+    /// Whether there are DNS settings.
     var hasDNS: Bool
 
     /// The bytes that WireGuard adds at most: IPv6 40, UDP 8, header 16, tag 16.

@@ -11,6 +11,8 @@ public final class InterfaceSettings: Sendable {
         var applied = AppliedState()
         var settings: PacketTunnelNetworkSettings?
         var result: SettingsResult?
+        /// Made for the first settings with DNS.
+        var resolver: (any Resolver)?
     }
 
     /// The interface, which must exist while settings are applied.
@@ -21,14 +23,17 @@ public final class InterfaceSettings: Sendable {
     public let mark: UInt32
 
     let effects: any SettingsEffects
+    private let makeResolver: @Sendable () throws(ResolverError) -> any Resolver
     private let state = Mutex(State())
 
     /// Settings for an existing interface, in the first slot that nobody uses.
     ///
     /// A slot is in use from the first settings with routes on. A caller with several tunnels names the slots of those
-    /// that have none yet in `taken`. `mark` overrides the slot's default; all its 32 bits are compared.
+    /// that have none yet in `taken`. `mark` overrides the slot's default; all its 32 bits are compared. `resolver` is called
+    /// once, for the first settings with DNS.
     public init(
-        interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = []
+        interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = [],
+        resolver: @escaping @Sendable () throws(ResolverError) -> any Resolver
     ) throws(SettingsApplyError) {
         do throws(NetlinkError) {
             let link = try effects.link(named: interface)
@@ -38,6 +43,7 @@ public final class InterfaceSettings: Sendable {
             self.slot = slot
             self.mark = mark ?? slot.defaultMark
             self.effects = effects
+            makeResolver = resolver
         } catch {
             throw SettingsApplyError(step: "find the interface", underlying: error)
         }
@@ -55,12 +61,14 @@ public final class InterfaceSettings: Sendable {
                 return result
             }
             let desired = try settings.map { settings throws(SettingsDefect) in try DesiredState(settings) }
-            let plan = try plan(desired, from: state.applied, underlayMTU)
-            try PlanExecutor(effects: effects).run(plan) { () throws(SettingsApplyError) in try verify(plan.result) }
+            var target = desired
+            let remark = try limit(&target, &state)
+            let plan = try plan(target, from: state.applied, underlayMTU)
+            try executor(state).run(plan) { () throws(SettingsApplyError) in try verify(plan.result) }
             let hadState = state.result != nil
             state.applied = plan.result
             state.settings = settings
-            let result = describe(plan, desired, changed: hadState || settings != nil)
+            let result = describe(plan, desired, remark, changed: hadState || settings != nil)
             state.result = result
             return result
         }
@@ -72,7 +80,7 @@ public final class InterfaceSettings: Sendable {
             let failures: [String]
             do throws(SettingsApplyError) {
                 let plan = try plan(nil, from: state.applied, nil)
-                failures = PlanExecutor(effects: effects).runToTheEnd(plan)
+                failures = executor(state).runToTheEnd(plan)
             } catch {
                 // Nothing was touched: what is applied stays known for another try.
                 return [error.cause]
@@ -80,6 +88,45 @@ public final class InterfaceSettings: Sendable {
             state = State()
             return failures
         }
+    }
+
+    /// Readable when ``restoreResolver()`` may have something to do; nil if it never has.
+    public var resolverDescriptor: Int32? { state.withLock { $0.resolver?.changeDescriptor } }
+
+    /// Tells the resolver everything again if it was restarted, which made it forget.
+    ///
+    /// - Returns: Whether there was anything to tell.
+    public func restoreResolver() throws(SettingsApplyError) -> Bool {
+        try state.withLock { (state) throws(SettingsApplyError) in
+            guard let resolver = state.resolver, resolver.hasForgotten(),
+                let configuration = state.applied.resolver
+            else { return false }
+            do throws(ResolverError) {
+                try resolver.set(configuration, on: link)
+            } catch {
+                throw SettingsApplyError(step: "set DNS again", reason: error.description)
+            }
+            return true
+        }
+    }
+
+    /// Leaves out DNS that the back end cannot express, and says why, as a phrase.
+    private func limit(_ desired: inout DesiredState?, _ state: inout State) throws(SettingsApplyError) -> String? {
+        guard desired?.hasDNS == true else { return nil }
+        guard let wanted = desired?.resolver else { return "there is no server in them" }
+        do throws(ResolverError) {
+            let resolver = if let made = state.resolver { made } else { try makeResolver() }
+            state.resolver = resolver
+            let limitation = resolver.limitation(wanted)
+            if limitation != nil { desired?.resolver = nil }
+            return limitation
+        } catch {
+            throw SettingsApplyError(step: "find the resolver", reason: error.description)
+        }
+    }
+
+    private func executor(_ state: State) -> PlanExecutor {
+        PlanExecutor(effects: effects, resolver: state.resolver, link: link)
     }
 
     private func plan(
@@ -100,10 +147,13 @@ public final class InterfaceSettings: Sendable {
         }
     }
 
-    private func describe(_ plan: SettingsPlan, _ desired: DesiredState?, changed: Bool) -> SettingsResult {
+    private func describe(
+        _ plan: SettingsPlan, _ desired: DesiredState?, _ resolverRemark: String?, changed: Bool
+    ) -> SettingsResult {
         var notApplied: [SettingsResult.NotApplied] = []
-        if desired?.hasDNS == true {
-            notApplied.append(SettingsResult.NotApplied(part: "dnsSettings", reason: "not applied: no DNS back end"))
+        if let resolverRemark {
+            notApplied.append(
+                SettingsResult.NotApplied(part: "dnsSettings", reason: "not applied: \(resolverRemark)"))
         }
         if let desired {
             let layout = PolicyLayout(

@@ -4,6 +4,9 @@ import Netlink
 /// Carries plans out, and undoes what it did when a step fails.
 struct PlanExecutor {
     let effects: any SettingsEffects
+    /// Nil while no plan needs one.
+    let resolver: (any Resolver)?
+    let link: Link
 
     /// Does every step, then `verify`; a failure of either undoes everything in reverse and is thrown.
     func run(_ plan: SettingsPlan, verify: () throws(SettingsApplyError) -> Void) throws(SettingsApplyError) {
@@ -31,6 +34,13 @@ struct PlanExecutor {
                 try effects.setSysctl(name, to: to)
             } catch {
                 throw SettingsApplyError(step: step.purpose, underlying: error)
+            }
+        case .resolver(let from, let to):
+            undo.append(.resolver(from: to, to: from))
+            do throws(ResolverError) {
+                try resolver?.set(to, on: link)
+            } catch {
+                throw SettingsApplyError(step: step.purpose, reason: error.description)
             }
         case .batch(let moves):
             let requests = moves.compactMap(\.request)
@@ -61,6 +71,13 @@ struct PlanExecutor {
                 // A setting that is as wanted, or is gone with its interface, needs no write.
                 guard let current = effects.sysctl(name), current != to else { return [] }
                 try effects.setSysctl(name, to: to)
+                return []
+            } catch {
+                return [error.description]
+            }
+        case .resolver(_, let to):
+            do throws(ResolverError) {
+                try resolver?.set(to, on: link)
                 return []
             } catch {
                 return [error.description]

@@ -50,6 +50,8 @@ extension SettingsPlan {
             layout.rules.filter { !old.rules.contains($0) }.map {
                 Move(request: .addRule($0), inverse: .deleteRule($0))
             })
+        // The new way to the new servers stands, and so does the old way to the old ones.
+        plan.setResolver(old.resolver, target.desired?.resolver)
         plan.batch(
             "remove the old rules",
             old.rules.reversed().filter { !layout.rules.contains($0) }.map {
@@ -82,6 +84,13 @@ extension SettingsPlan {
 
     mutating func batch(_ purpose: String, _ moves: [Move]) {
         if !moves.isEmpty { steps.append(Step(purpose: purpose, action: .batch(moves))) }
+    }
+
+    private mutating func setResolver(_ old: ResolverConfiguration?, _ new: ResolverConfiguration?) {
+        result.resolver = new
+        guard old != new else { return }
+        steps.append(
+            Step(purpose: new == nil ? "take DNS back" : "set DNS", action: .resolver(from: old, to: new)))
     }
 
     /// What undoing must put back because the kernel drops it along with other things: done last on the way back.

@@ -12,6 +12,7 @@ struct SettingsPlan: Equatable {
     enum Action: Equatable {
         case batch([Move])
         case sysctl(name: String, from: String, to: String)
+        case resolver(from: ResolverConfiguration?, to: ResolverConfiguration?)
     }
 
     struct Step: Equatable {
@@ -49,6 +50,7 @@ struct AppliedState: Equatable {
     /// The table of the slot that is in use: 0 or 1.
     var side = 0
     var sysctls: [Sysctl] = []
+    var resolver: ResolverConfiguration?
 }
 
 /// What the system looks like before a plan is made.

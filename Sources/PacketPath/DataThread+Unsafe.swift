@@ -30,6 +30,9 @@ public final class DataThread: Sendable {
     /// Waits for the end of the thread; call it once.
     public func join() { ctun_thread_join(handle) }
 
+    /// Lets the thread end by itself; instead of ``join()``.
+    public func detach() { ctun_thread_detach(handle) }
+
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }

@@ -1,5 +1,5 @@
 /// What configuration and its readers see of a peer in the control half.
-public struct PeerDescription: Sendable {
+public struct PeerDescription: Sendable, Equatable {
     /// The peer's name.
     public let publicKey: PublicKey
     /// The preshared key, all zero for none.

@@ -67,6 +67,18 @@ struct BadManifest: Sendable, CustomTestStringConvertible {
         .init("a contract version that is a number", .contractVersionMismatch, names: "no string") {
             $0.contract = "<key>PHContractVersion</key><integer>1</integer>"
         },
+        .init("a control socket folder with a slash", .controlSocketDirectoryInvalid, names: "a/b") {
+            $0.more = "<key>PHControlSocketDirectory</key><string>a/b</string>"
+        },
+        .init("a control socket folder above /var/run", .controlSocketDirectoryInvalid, names: "..") {
+            $0.more = "<key>PHControlSocketDirectory</key><string>..</string>"
+        },
+        .init("a control socket folder of 65 bytes", .controlSocketDirectoryInvalid, names: "aaaa") {
+            $0.more = "<key>PHControlSocketDirectory</key><string>\(String(repeating: "a", count: 65))</string>"
+        },
+        .init("a control socket folder that is no text", .controlSocketDirectoryInvalid, names: "PHControl") {
+            $0.more = "<key>PHControlSocketDirectory</key><true/>"
+        },
         .init("no executable", .executableNameInvalid, names: "CFBundleExecutable") { $0.executable = "" },
         .init("an executable with a folder", .executableNameInvalid, names: "lib/x.so") {
             $0.executable = "<key>CFBundleExecutable</key><string>lib/x.so</string>"

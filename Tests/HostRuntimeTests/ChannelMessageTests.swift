@@ -35,7 +35,7 @@ enum Messages {
         .udpSockets(id: 2, .opened(port: 51820, hasIPv4: true, hasIPv6: true)),
         .udpSockets(id: 3, .opened(port: 1, hasIPv4: false, hasIPv6: true)), .udpSockets(id: 4, .failed(failure)),
         .appMessage(id: 5, [], wantsReply: true), .appMessage(id: 6, [1, 2, 3], wantsReply: false), .sleep(id: 7),
-        .hookCompleted(id: 8, nil), .hookCompleted(id: 9, failure),
+        .hookCompleted(id: 8, nil), .hookCompleted(id: 9, failure), .controlConnection(id: 10),
         .wake,
     ]
     static let toManager: [WorkerMessage] = [
@@ -44,6 +44,7 @@ enum Messages {
         .setSettings(id: 2, settings), .openUDPSockets(id: 3, UDPSocketRequest(port: 0, mark: nil)),
         .openUDPSockets(id: 4, UDPSocketRequest(port: 9, mark: 0xffff_ffff)), .appMessageReply(id: 5, nil),
         .appMessageReply(id: 6, []), .appMessageReply(id: 7, [9]), .sleepCompleted(id: 8),
+        .controlActivity(id: 8, .waiting), .controlActivity(id: 8, .working), .controlActivity(id: 8, .closed),
         .runHook(id: 9, "ip link show"), .log(.warning, "line"),
     ]
 }

@@ -146,6 +146,8 @@ final class FakeInterface: SessionInterface, Sendable {
         return lost.load(ordering: .sequentiallyConsistent)
     }
 
+    func restore() -> [String] { [] }
+
     func duplicateDevice() throws -> Descriptor { try ChannelSystem.sealedMemory([]) }
 
     func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {

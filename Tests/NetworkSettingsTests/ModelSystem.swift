@@ -19,6 +19,7 @@ final class ModelSystem: SettingsEffects {
         var routes: Set<Route> = []
         var rules: Set<Rule>
         var sysctls: [String: String]
+        var resolver: ResolverConfiguration?
     }
 
     fileprivate struct State {
@@ -119,6 +120,9 @@ extension ModelSystem {
         }
         if code != 0 { throw NetlinkError(code: code, request: "set \(name)") }
     }
+
+    /// A change of something that is not the kernel's; returns 0 or the errno.
+    func perform(_ body: (inout Contents) -> Int32) -> Int32 { state.withLock { $0.step(body) } }
 
     func sysctl(_ name: String) -> String? { contents.sysctls[name] }
 

@@ -119,23 +119,89 @@ struct EngineTests {
         #expect(routeless == 1 && spoofed == 1)
     }
 
-    @Test("The running configuration tells endpoint and traffic and no secret")
-    func inquiry() async throws {
+    @Test("The peers' status tells endpoint and traffic; a stopped engine says so")
+    func inquiry() throws {
         let (left, right) = (try End(), try End())
         try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
         try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
         left.send(packet(1, 2, payload: 10, mark: 2))
         #expect(right.receive() != nil)
-        let text = await withCheckedContinuation { continuation in
-            right.engine.ask { continuation.resume(returning: $0) }
-        }
+        let listing = try #require(right.engine.list())
+        let statuses = try #require(right.engine.describe(listing.peers[...]))
+        let text = statuses.map { $0.lines(includingSecrets: false) }.joined()
+        #expect(listing.privateKey == key(2))
         #expect(text.contains("endpoint=127.0.0.1:\(left.port)\n"))
         #expect(text.contains("rx_bytes=\(148 + 32 + 48)\n"))
-        #expect(!text.contains("private_key") && !text.contains("preshared_key"))
+        #expect(!text.contains("preshared_key"))
         right.engine.stop()
-        let after = await withCheckedContinuation { continuation in
-            right.engine.ask { continuation.resume(returning: $0) }
+        #expect(right.engine.list() == nil && right.engine.describe(listing.peers[...]) == nil)
+        #expect(!right.engine.apply(ControlSettings(), endpoints: [:]))
+    }
+
+    @Test("Settings change peers, keys and allowed IPs of a running engine")
+    func settings() throws {
+        let (left, right) = (try End(), try End())
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        left.send(packet(1, 2, payload: 10, mark: 1))
+        #expect(right.receive() == packet(1, 2, payload: 10, mark: 1))
+
+        // Another key at the left: its old name is taken away at the right, and the new one put in.
+        var renamed = ControlSettings()
+        renamed.privateKey = .set(key(3))
+        #expect(left.engine.apply(renamed, endpoints: [:]))
+        var changes = ControlSettings()
+        var old = ControlSettings.Peer(key(1).publicKey)
+        old.isRemoved = true
+        var new = ControlSettings.Peer(key(3).publicKey)
+        let prefix = try #require(IPPrefix("10.0.0.0/24"))
+        new.allowedIPs = [ControlSettings.AllowedIPChange(prefix: prefix, isRemoval: false)]
+        // Our own name, and one that is only to be updated: neither becomes a peer.
+        let own = ControlSettings.Peer(key(2).publicKey)
+        var absent = ControlSettings.Peer(key(4).publicKey)
+        absent.updatesOnly = true
+        changes.peers = [old, new, own, absent]
+        #expect(right.engine.apply(changes, endpoints: [:]))
+        #expect(right.engine.list()?.peers.count == 1)
+        left.send(packet(1, 2, payload: 10, mark: 2))
+        #expect(right.receive() == packet(1, 2, payload: 10, mark: 2))
+
+        // Without the prefix nothing is delivered.
+        new.allowedIPs = [ControlSettings.AllowedIPChange(prefix: prefix, isRemoval: true)]
+        changes.peers = [new]
+        #expect(right.engine.apply(changes, endpoints: [:]))
+        left.send(packet(1, 2, payload: 10, mark: 3))
+        new.allowedIPs = [ControlSettings.AllowedIPChange(prefix: prefix, isRemoval: false)]
+        changes.peers = [new]
+        for _ in 0..<5000 where right.engine.statistics.withLock({ $0.drops[.sourceNotAllowed] }) == 0 {
+            Clock.pause(nanoseconds: 1_000_000)
         }
-        #expect(after == "")
+        #expect(right.engine.apply(changes, endpoints: [:]))
+        left.send(packet(1, 2, payload: 10, mark: 4))
+        #expect(right.receive() == packet(1, 2, payload: 10, mark: 4))
+    }
+
+    @Test("Sockets are exchanged under traffic, and an interface that is down sends nothing")
+    func sockets() throws {
+        let (left, right) = (try End(), try End())
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        for number in 0..<20 {
+            let socket = try UDPSocket(family: 4, options: UDPSocket.Options())
+            left.engine.replaceSockets(Sockets(ipv4: socket, ipv6: nil))
+            left.send(packet(1, 2, payload: 10, mark: UInt8(number)))
+            #expect(right.receive() == packet(1, 2, payload: 10, mark: UInt8(number)))
+            let peers = try #require(right.engine.list()).peers
+            #expect(right.engine.describe(peers[...])?.first?.endpoint?.port == socket.port)
+        }
+        left.engine.put(.link(isUp: false))
+        left.engine.replaceSockets(.none)
+        #expect(left.engine.list() != nil)
+        // Within 20 ms of the first one, a second initiation of the same peer would count as a flood.
+        Clock.pause(nanoseconds: 50_000_000)
+        left.engine.replaceSockets(Sockets(ipv4: try UDPSocket(family: 4, options: UDPSocket.Options()), ipv6: nil))
+        left.engine.put(.link(isUp: true))
+        left.send(packet(1, 2, payload: 10, mark: 99))
+        #expect(right.receive() == packet(1, 2, payload: 10, mark: 99))
     }
 }

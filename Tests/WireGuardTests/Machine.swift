@@ -94,7 +94,7 @@ final class Machine {
         switch transport.beginSeal(
             to: peer, packets: 1, bytes: padded + MessageSize.dataOverhead, kind: kind, now: now)
         {
-        case .drop: break
+        case .drop(let reason): drops.count(reason)
         case .noSession(let peer):
             if kind == .data, staged[peer, default: []].count < 128 { staged[peer, default: []].append(packet) }
         case .seal(let grant):

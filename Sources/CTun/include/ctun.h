@@ -4,10 +4,12 @@
 
 #include "ctun_aead.h"
 #include "ctun_checksum.h"
+#include "ctun_control.h"
 #include "ctun_descriptors.h"
 #include "ctun_io.h"
 #include "ctun_manager_socket.h"
 #include "ctun_process.h"
+#include "ctun_program.h"
 #include "ctun_sandbox.h"
 #include "ctun_thread.h"
 #include "ctun_tun.h"

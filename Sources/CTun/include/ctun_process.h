@@ -4,6 +4,7 @@
 #define CTUN_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct ctun_process {
@@ -23,6 +24,20 @@ int ctun_spawn_worker(const char *_Nonnull path, int channel, struct ctun_proces
 
 /// Runs `/bin/sh -c command`.
 int ctun_spawn_shell(const char *_Nonnull command, struct ctun_process *_Nonnull process);
+
+/// Runs the program `arguments[0]`, a path, with a fixed environment, its standard input from `input` and both of its
+/// outputs to `output`.
+int ctun_spawn_program(const char *_Nullable const *_Nonnull arguments, int input, int output,
+                       struct ctun_process *_Nonnull process);
+
+/// Runs `path` in a session of its own, to outlive its maker. Standard input is /dev/null, and so are the output streams
+/// unless `keeps_output`; of all other descriptors it has only those that are `kept`. To be called before the process has a
+/// second thread. Stores the process.
+int ctun_spawn_service(const char *_Nonnull path, const char *_Nullable const arguments[_Nonnull], bool keeps_output,
+                       const int *_Nonnull kept, size_t count, pid_t *_Nonnull pid);
+
+/// Waits for a process to end; returns its exit status, 128 and the signal that killed it, or -errno.
+int ctun_wait_for_exit(pid_t pid);
 
 /// Kills the process and what it started, as far as that stayed in its process group. Not after it was collected: its
 /// number may be another's then.

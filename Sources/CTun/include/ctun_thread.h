@@ -11,4 +11,7 @@ int ctun_thread_start(const char *_Nonnull name, void (*_Nonnull body)(void *_Nu
 /// Waits for the end of the thread; once per thread.
 void ctun_thread_join(uint64_t thread);
 
+/// Lets the thread free itself when it ends; instead of joining it.
+void ctun_thread_detach(uint64_t thread);
+
 #endif

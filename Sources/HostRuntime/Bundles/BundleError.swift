@@ -19,6 +19,7 @@ public enum BundleErrorCode: Int, TunnelErrorCode, CaseIterable {
     case ownerNotTrusted = 15
     case writableByOthers = 16
     case unreadable = 17
+    case controlSocketDirectoryInvalid = 18
 
     public static var domain: String { "ProviderHostBundleErrorDomain" }
 
@@ -56,6 +57,11 @@ public enum BundleErrorCode: Int, TunnelErrorCode, CaseIterable {
             (
                 "The bundle is made for another version of ProviderKit.",
                 "Build it against the ProviderKit of this providerhost and set PHContractVersion to its version."
+            )
+        case .controlSocketDirectoryInvalid:
+            (
+                "PHControlSocketDirectory is not valid.",
+                "Use the name of one folder, at most 64 bytes; it comes to lie in /var/run."
             )
         case .executableNameInvalid:
             (

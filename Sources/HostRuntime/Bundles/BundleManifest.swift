@@ -19,6 +19,8 @@ public struct BundleManifest: Sendable, Equatable {
     public let name: String
     /// The version for people (`CFBundleShortVersionString`).
     public let version: String?
+    /// The folder below /var/run for the control sockets of its tunnels (`PHControlSocketDirectory`); nil for none.
+    public let controlSocketDirectory: String?
 
     /// Parses the bytes of an `Info.plist` in XML form.
     ///
@@ -69,6 +71,13 @@ public struct BundleManifest: Sendable, Equatable {
 
         name = try keys.optionalString("CFBundleName") ?? identifier
         version = try keys.optionalString("CFBundleShortVersionString")
+        controlSocketDirectory = try keys.optionalString(
+            "PHControlSocketDirectory", wrongKind: .controlSocketDirectoryInvalid)
+        if let directory = controlSocketDirectory, !Self.isPlainFileName(directory) || directory.utf8.count > 64 {
+            throw BundleError(
+                .controlSocketDirectoryInvalid,
+                cause: "PHControlSocketDirectory `\(directory.printable)` is no plain folder name.")
+        }
     }
 
     /// Whether `text` is a bundle identifier: two or more labels of `[A-Za-z0-9-]`, joined by dots, at most 155 bytes.

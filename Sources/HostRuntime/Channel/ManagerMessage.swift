@@ -16,6 +16,8 @@ public enum ManagerMessage: ChannelMessage, Equatable {
     case hookCompleted(id: UInt64, TunnelFailure?)
     /// A message of the app that owns the configuration.
     case appMessage(id: UInt64, [UInt8], wantsReply: Bool)
+    /// A client connected to the control socket. One descriptor: the connection, which is called `id` from now on.
+    case controlConnection(id: UInt64)
     /// The machine is about to sleep.
     case sleep(id: UInt64)
     /// The machine is awake again.
@@ -32,13 +34,14 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .sleep: 8
         case .wake: 9
         case .hookCompleted: 10
+        case .controlConnection: 11
         }
     }
 
     public var id: UInt64 {
         switch self {
         case .settingsCompleted(let id, _), .udpSockets(let id, _), .hookCompleted(let id, _),
-            .appMessage(let id, _, _), .sleep(let id):
+            .appMessage(let id, _, _), .controlConnection(let id), .sleep(let id):
             id
         case .configure, .start, .stop, .wake: 0
         }
@@ -47,6 +50,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
     public var descriptorCount: Int {
         switch self {
         case .configure(let configuration): configuration.hasSecrets ? 2 : 1
+        case .controlConnection: 1
         case .udpSockets(_, let reply): reply.descriptorCount
         default: 0
         }
@@ -61,7 +65,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .settingsCompleted(_, let failure), .hookCompleted(_, let failure): try coder.encode(failure)
         case .udpSockets(_, let reply): try coder.encode(reply)
         case .appMessage(_, let bytes, _): bytes
-        case .sleep, .wake: []
+        case .controlConnection, .sleep, .wake: []
         }
     }
 
@@ -81,6 +85,9 @@ public enum ManagerMessage: ChannelMessage, Equatable {
             try coder.expectEmpty(body)
             self = .wake
         case 10: self = .hookCompleted(id: id, try coder.decodeOptional(TunnelFailure.self, body))
+        case 11:
+            try coder.expectEmpty(body)
+            self = .controlConnection(id: id)
         default: throw .unknownMessage(kind: kind)
         }
     }

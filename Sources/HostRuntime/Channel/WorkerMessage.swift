@@ -25,6 +25,8 @@ public enum WorkerMessage: ChannelMessage, Equatable {
     case runHook(id: UInt64, String)
     /// The provider's answer to the app message `id`.
     case appMessageReply(id: UInt64, [UInt8]?)
+    /// What the provider says about the control connection `id`.
+    case controlActivity(id: UInt64, ControlConnection.Activity)
     /// The provider is ready for sleep.
     case sleepCompleted(id: UInt64)
     /// One line for the log, at most ``logLineLimit`` bytes.
@@ -44,13 +46,14 @@ public enum WorkerMessage: ChannelMessage, Equatable {
         case .sleepCompleted: 111
         case .log: 112
         case .runHook: 113
+        case .controlActivity: 114
         }
     }
 
     public var id: UInt64 {
         switch self {
         case .setSettings(let id, _), .openUDPSockets(let id, _), .runHook(let id, _), .appMessageReply(let id, _),
-            .sleepCompleted(let id):
+            .controlActivity(let id, _), .sleepCompleted(let id):
             id
         case .ready, .failed, .startCompleted, .stopCompleted, .cancelled, .reasserting, .log: 0
         }
@@ -69,6 +72,7 @@ public enum WorkerMessage: ChannelMessage, Equatable {
         case .runHook(_, let command): try coder.encode(command)
         case .appMessageReply(_, let bytes): bytes ?? []
         case .log(let level, let text): try coder.encode(LogLine(level: level, text: text))
+        case .controlActivity(_, let activity): try coder.encode(activity)
         case .ready, .stopCompleted, .sleepCompleted: []
         }
     }
@@ -98,6 +102,7 @@ public enum WorkerMessage: ChannelMessage, Equatable {
             }
             self = .log(line.level, line.text)
         case 113: self = .runHook(id: id, try coder.decode(String.self, body))
+        case 114: self = .controlActivity(id: id, try coder.decode(ControlConnection.Activity.self, body))
         default: throw .unknownMessage(kind: kind)
         }
     }

@@ -33,19 +33,8 @@ public final class Daemon {
     ///   - environment: The variables of the process, which name the folders.
     ///   - log: Writes a line; called on the calling thread.
     /// - Throws: A `TunnelError` that says why the manager cannot run.
-    public convenience init(
+    public init(
         version: String, environment: [String: String], log: @escaping @Sendable (LogLevel, String) -> Void
-    ) throws {
-        try self.init(
-            version: version, environment: environment,
-            store: try SystemStore(folder: StateFolder(environment: environment)) { log(.error, $0.description) },
-            system: { LinuxSystem() }, log: log)
-        for line in try Leftovers.sweep() { log(.warning, line) }
-    }
-
-    init(
-        version: String, environment: [String: String], store: SystemStore,
-        system: @escaping @Sendable () -> any SessionSystem, log: @escaping @Sendable (LogLevel, String) -> Void
     ) throws {
         StopSignals.block()
         self.log = log
@@ -54,7 +43,9 @@ public final class Daemon {
         loop = try EventLoop()
         signals = try StopSignals()
         lock = try Self.takeLock(folder)
-        sessions = try SessionTable(makeSystem: system)
+        for line in try Leftovers.sweep() { log(.warning, line) }
+        sessions = try SessionTable()
+        let store = try SystemStore(folder: StateFolder(environment: environment)) { log(.error, $0.description) }
         let service = try ManagerService(store: store, sessions: sessions, version: version, log: log)
         self.service = service
         server = try ControlServer(

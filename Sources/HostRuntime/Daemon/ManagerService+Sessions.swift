@@ -66,6 +66,7 @@ extension ManagerService {
             bundlePath: bundle.path, executablePath: bundle.executablePath,
             principalClass: bundle.manifest.principalClass, protocolConfiguration: provider)
         host.interfaceName = provider.providerConfiguration[TunnelProviderProtocol.interfaceNameKey]?.stringValue
+        host.controlSocketDirectory = bundle.manifest.controlSocketDirectory
         host.options = options
         host.isOnDemand = isOnDemand
         host.secrets = try secrets(of: configuration)

@@ -28,14 +28,14 @@ final class SessionTable {
     /// Called with the connection that waits and the answer for it.
     var onAnswer: (UInt64, [UInt8]) -> Void = { _, _ in }
 
-    private let makeSystem: @Sendable () -> any SessionSystem
     private var tunnels: [String: ManagedTunnel] = [:]
     private var nextSession: UInt64 = 1
     private var sequence = 0
 
-    /// Makes an empty table; `makeSystem` makes what each session runs on.
-    init(makeSystem: @escaping @Sendable () -> any SessionSystem = { LinuxSystem() }) throws(SystemCallError) {
-        self.makeSystem = makeSystem
+    /// Makes an empty table.
+    ///
+    /// - Throws: ``SystemCallError`` when the process has no descriptor left.
+    init() throws(SystemCallError) {
         inbox = try Inbox()
     }
 
@@ -125,7 +125,7 @@ final class SessionTable {
     private func launch(_ tunnel: ManagedTunnel, _ request: HostConfiguration) throws {
         let number = nextSession
         nextSession += 1
-        let (identifier, inbox, makeSystem) = (tunnel.identifier, inbox, makeSystem)
+        let (identifier, inbox) = (tunnel.identifier, inbox)
         let host = try TunnelHost(request, takesSignals: false) { report in
             inbox.put(.report(session: number, identifier: identifier, report))
         }
@@ -136,7 +136,7 @@ final class SessionTable {
         // The session reports this too, later than the reply to the start.
         if tunnel.report(.connecting, interface: "", error: nil) { announce(tunnel) }
         let thread = Thread {
-            let outcome = host.run(on: makeSystem())
+            let outcome = host.run()
             inbox.put(.ended(session: number, identifier: identifier, outcome))
         }
         thread.name = "session-\(number)"

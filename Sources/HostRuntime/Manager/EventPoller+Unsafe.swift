@@ -12,14 +12,23 @@ final class EventPoller {
         descriptor = Descriptor(adopting: try checked("epoll_create1", epoll_create1(Int32(EPOLL_CLOEXEC))))
     }
 
+    /// Readable while one of the descriptors is ready: a poller can watch another.
+    var fileDescriptor: Int32 { descriptor.number }
+
     /// Watches a descriptor for input, and for room to write when `writes` says so.
     func watch(_ watched: Int32, token: UInt64, writes: Bool = false) throws(SystemCallError) {
-        try control(EPOLL_CTL_ADD, watched, token, reads: true, writes: writes)
+        try control(EPOLL_CTL_ADD, watched, token, Self.events(reads: true, writes: writes))
+    }
+
+    /// Reports a descriptor once each time that input comes or its other end goes, whoever reads the input.
+    func watchEdges(_ watched: Int32, token: UInt64) throws(SystemCallError) {
+        let events = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        try control(EPOLL_CTL_ADD, watched, token, events)
     }
 
     /// Changes what a watched descriptor is watched for; that the other end is gone is reported in any case.
     func update(_ watched: Int32, token: UInt64, reads: Bool = true, writes: Bool) throws(SystemCallError) {
-        try control(EPOLL_CTL_MOD, watched, token, reads: reads, writes: writes)
+        try control(EPOLL_CTL_MOD, watched, token, Self.events(reads: reads, writes: writes))
     }
 
     /// Forgets a descriptor; must come before it is closed, for an open file with a duplicate stays watched.
@@ -38,11 +47,15 @@ final class EventPoller {
         }
     }
 
+    private static func events(reads: Bool, writes: Bool) -> UInt32 {
+        (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+    }
+
     private func control(
-        _ operation: Int32, _ watched: Int32, _ token: UInt64, reads: Bool, writes: Bool
+        _ operation: Int32, _ watched: Int32, _ token: UInt64, _ events: UInt32
     ) throws(SystemCallError) {
         var event = unsafe epoll_event()
-        unsafe event.events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        unsafe event.events = events
         unsafe event.data.u64 = token
         try checked("epoll_ctl", unsafe epoll_ctl(descriptor.number, operation, watched, &event))
     }

@@ -11,6 +11,9 @@ public enum InterfaceErrorCode: Int, TunnelErrorCode, CaseIterable {
     case noFreeName = 7
     case socketFailed = 8
     case gone = 9
+    case controlSocketTaken = 10
+    case controlSocketFailed = 11
+    case deviceInvalid = 12
 
     public static var domain: String { "ProviderHostInterfaceErrorDomain" }
 
@@ -25,6 +28,9 @@ public enum InterfaceErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .gone: "The interface is gone."
         case .noFreeName: "Every name from phtun0 on is taken."
         case .socketFailed: "A UDP socket could not be opened."
+        case .controlSocketTaken: "Another program serves the control socket of this name."
+        case .controlSocketFailed: "The control socket could not be made."
+        case .deviceInvalid: "The descriptor that was passed on is no TUN device that can be used."
         }
     }
 
@@ -39,6 +45,10 @@ public enum InterfaceErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .notRemoved: "Look at `ip link` and `ip rule`."
         case .noFreeName: "Give one with --interface."
         case .socketFailed: "See udp(7)."
+        case .controlSocketTaken: "Stop that program, or choose another name for the interface."
+        case .controlSocketFailed:
+            "Look at the permissions of its folder, and whether that is on a disk that can be written."
+        case .deviceInvalid: "Open it with IFF_TUN, IFF_NO_PI and IFF_VNET_HDR."
         case .gone: "Start the tunnel again."
         }
     }

@@ -11,7 +11,12 @@ final class LinuxInterface: SessionInterface {
 
     let name: String
     private var device: TUNDevice?
+    private let dnsBackend: DNSBackend
     private let monitor: NetlinkMonitor
+    /// Watches the monitor, the resolver and the alarm, none of which needs a name: all are looked at.
+    private let changes: EventPoller
+    private var watchedResolver: Int32?
+    private var retry: RetryClock
     private let effects: SystemEffects
     private let link: Link
     /// Made with the first request, because sockets may bring a mark of their own.
@@ -24,32 +29,26 @@ final class LinuxInterface: SessionInterface {
     /// Creates the interface, and removes rules and routes that a process that was killed has left behind.
     ///
     /// - Throws: ``InterfaceError``, or a ``TunnelError`` with the kernel's words; nothing is left then.
-    init(name: String) throws {
+    init(name: String, dnsBackend: DNSBackend) throws {
+        self.dnsBackend = dnsBackend
+        changes = try EventPoller()
+        retry = try RetryClock()
         monitor = try NetlinkMonitor()
         effects = try SystemEffects()
-        var options = PathOptions()
-        // Offloads are the worker's choice: the batch face takes packet by packet.
-        options.tunTSO = false
-        options.tunUSO = false
-        do {
-            device = try TUNDevice(name: name, existing: .refuse, options: options)
-        } catch {
-            throw Self.refusal(name, error)
-        }
+        device = try Self.makeDevice(name: name)
         self.name = name
         link = try effects.link(named: name)
         if let error = effects.submit([.setLink(link.index, .transmitQueueLength(Self.queueLength))])[0] {
             throw InterfaceError(.notCreated, cause: "The interface \(name) could not be prepared: \(error).")
         }
-        let sweep = try SettingsSweep.interface(name, effects)
-        remarks =
-            sweep.removed.isEmpty && sweep.failures.isEmpty
-            ? [] : ["Removed what an earlier process left: \(sweep.removed.count) rules and routes."] + sweep.failures
+        remarks = try Self.sweep(name, effects)
+        try changes.watch(monitor.fileDescriptor, token: 0)
+        try changes.watch(retry.descriptor, token: 0)
     }
 
     var virtualHeaderLength: Int { Int(CTUN_VNET_HEADER) }
 
-    var changeDescriptor: Int32 { monitor.fileDescriptor }
+    var changeDescriptor: Int32 { changes.fileDescriptor }
 
     func isLost() -> Bool {
         // Whatever happened is only a reason to look: events can be lost, and an index can be given out again.
@@ -68,29 +67,33 @@ final class LinuxInterface: SessionInterface {
     }
 
     func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {
+        defer { watchResolver() }
         let result = try interfaceSettings(mark: nil).apply(settings)
         mtu = result.mtu
         return result.notApplied.map { "\($0.part): \($0.reason)" }
     }
 
-    func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets {
-        var options = UDPSocket.Options()
-        options.port = request.port
-        let settings = try interfaceSettings(mark: request.mark == 0 ? nil : request.mark)
-        options.mark = request.mark ?? settings.mark
-        do {
-            let pair = try UDPSocket.pair(options: options)
-            var opened = OpenedSockets(port: pair.v4?.port ?? pair.v6?.port ?? 0)
-            // The sockets close their own descriptors, so the worker gets duplicates.
-            opened.ipv4 = try pair.v4.map { Descriptor(adopting: try ChannelSystem.duplicate($0.descriptor)) }
-            opened.ipv6 = try pair.v6.map { Descriptor(adopting: try ChannelSystem.duplicate($0.descriptor)) }
-            if options.mark != settings.mark {
-                opened.remarks = ["Sockets marked \(options.mark) are not kept out of the tunnel by its rules."]
-            }
-            return opened
-        } catch let error as PathError {
-            throw InterfaceError(.socketFailed, cause: "\(error.message).", remedy: "\(error.advice.capitalizedFirst).")
+    func restore() -> [String] {
+        guard let settings, retry.isDue() else { return [] }
+        defer { watchResolver() }
+        do throws(SettingsApplyError) {
+            let isRestored = try settings.restoreResolver()
+            retry.succeeded()
+            return isRestored ? ["DNS is set again: the resolver was restarted."] : []
+        } catch {
+            retry.failed()
+            return [error.cause]
         }
+    }
+
+    func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets {
+        let settings = try interfaceSettings(mark: request.mark == 0 ? nil : request.mark)
+        let mark = request.mark ?? settings.mark
+        var opened = try OpenedSockets(port: request.port, mark: mark)
+        if mark != settings.mark {
+            opened.remarks = ["Sockets marked \(mark) are not kept out of the tunnel by its rules."]
+        }
+        return opened
     }
 
     func tearDown() -> [String] {
@@ -106,6 +109,32 @@ final class LinuxInterface: SessionInterface {
         return remains
     }
 
+    /// The connection to the resolver may be a new one after every use.
+    private func watchResolver() {
+        if let watchedResolver { changes.forget(watchedResolver) }
+        watchedResolver = settings?.resolverDescriptor
+        if let watchedResolver { try? changes.watch(watchedResolver, token: 0) }
+    }
+
+    private static func sweep(_ name: String, _ effects: SystemEffects) throws -> [String] {
+        let sweep = try SettingsSweep.interface(name, effects)
+        var remarks = sweep.failures
+        if !sweep.removed.isEmpty {
+            remarks.append("Removed what an earlier process left: \(sweep.removed.count) rules and routes.")
+        }
+        do throws(ResolverError) {
+            let swept = try SystemResolver.sweep { interface in
+                interface == name || (try? effects.link(named: interface)) == nil
+            }
+            if !swept.isEmpty {
+                remarks.append("Took back DNS that an earlier process left: \(swept.joined(separator: ", ")).")
+            }
+        } catch {
+            remarks.append("\(error)")
+        }
+        return remarks
+    }
+
     private func interfaceSettings(mark: UInt32?) throws -> InterfaceSettings {
         if let settings { return settings }
         let made = try makeSettings(mark: mark)
@@ -118,9 +147,27 @@ final class LinuxInterface: SessionInterface {
         let preferred = Int(link.index) % PolicySlot.numbers.count
         let others = Set(PolicySlot.numbers.filter { $0 != preferred }.compactMap { PolicySlot(number: $0) })
         do {
-            return try InterfaceSettings(interface: name, effects: effects, mark: mark, taken: others)
+            return try InterfaceSettings(
+                interface: name, effects: effects, mark: mark, taken: others, resolver: dnsBackend.make)
         } catch {
-            return try InterfaceSettings(interface: name, effects: effects, mark: mark)
+            return try InterfaceSettings(interface: name, effects: effects, mark: mark, resolver: dnsBackend.make)
+        }
+    }
+
+    /// Offloads are the worker's choice: the batch face takes packet by packet.
+    static var deviceOptions: PathOptions {
+        var options = PathOptions()
+        options.tunTSO = false
+        options.tunUSO = false
+        return options
+    }
+
+    /// Creates a TUN device whose name nothing else has.
+    static func makeDevice(name: String) throws(InterfaceError) -> TUNDevice {
+        do {
+            return try TUNDevice(name: name, existing: .refuse, options: deviceOptions)
+        } catch {
+            throw refusal(name, error)
         }
     }
 
@@ -136,5 +183,5 @@ final class LinuxInterface: SessionInterface {
 
 extension String {
     /// The text with its first letter in upper case, as a sentence begins.
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -4,6 +4,10 @@ internal import ProviderKit
 
 /// The machine that a session really runs on: TUN devices and worker processes.
 struct LinuxSystem: SessionSystem {
+    let dnsBackend: DNSBackend
+    /// Who looks after the interface.
+    let interfaceCare: InterfaceCare
+
     func interfaceName(wanted: String?) throws -> String {
         if let wanted {
             guard InterfaceName.isValid(wanted) else {
@@ -15,15 +19,16 @@ struct LinuxSystem: SessionSystem {
     }
 
     func makeInterface(name: String, isFixed: Bool) throws -> any SessionInterface {
+        if case .tools(let device, _) = interfaceCare { return try ToolInterface(name: name, inherited: device) }
         // Somebody else may take a free name between the look and the creation: look again then.
         for _ in 0..<16 where !isFixed {
             do {
-                return try LinuxInterface(name: try firstFreeName())
+                return try LinuxInterface(name: try firstFreeName(), dnsBackend: dnsBackend)
             } catch let error as InterfaceError where error.code == .exists {
                 continue
             }
         }
-        return try LinuxInterface(name: name)
+        return try LinuxInterface(name: name, dnsBackend: dnsBackend)
     }
 
     func spawnWorker(channel: Descriptor) throws -> any SessionWorker {

@@ -20,6 +20,8 @@ extension SessionDriver {
         case .applySettings(let id, let settings): apply(settings, id)
         case .completeSettings(let id, let failure): completeSettings(id, failure)
         case .publish(let status, let error):
+            // The socket goes first: who finds none may use the name again.
+            if status == .disconnecting || status == .disconnected { closeControlSocket() }
             reporter.send(.status(status, interface: interfaceName, error: error))
         case .replyMessage(let id, let bytes): replies.removeValue(forKey: id)?(.success(bytes))
         case .refuseMessage(let id, let failure): replies.removeValue(forKey: id)?(.failure(failure))
@@ -31,10 +33,11 @@ extension SessionDriver {
         }
     }
 
-    /// Tells the machine when somebody deleted the interface.
+    /// Tells the machine when somebody deleted the interface, and lets the interface put back what else was taken.
     func checkInterface() {
-        guard let interface, interface.isLost() else { return }
-        feed(.interfaceLost(name: interface.name))
+        guard let interface else { return }
+        if interface.isLost() { return feed(.interfaceLost(name: interface.name)) }
+        for remark in interface.restore() { log(.warning, remark) }
     }
 
     private func createInterface() {
@@ -48,6 +51,12 @@ extension SessionDriver {
             }
             interface = made
             interfaceName = made.name
+            do {
+                try openControlSocket()
+            } catch {
+                tearDownInterface()
+                throw error
+            }
             for remark in made.remarks { log(.warning, remark) }
             feed(.interfaceCreated(failure: nil))
         } catch {
@@ -56,15 +65,23 @@ extension SessionDriver {
     }
 
     private func tearDown() {
-        guard let interface else { return feed(.tornDown(failure: nil)) }
-        poller.forget(interface.changeDescriptor)
-        let remains = interface.tearDown()
-        self.interface = nil
+        let remains = tearDownInterface()
         guard !remains.isEmpty else { return feed(.tornDown(failure: nil)) }
         let failure = InterfaceError(
             .notRemoved,
             cause: "Not everything of \(interfaceName) could be removed: \(remains.joined(separator: "; ")).")
         feed(.tornDown(failure: TunnelFailure(failure)))
+    }
+
+    /// Removes the interface with what is on it.
+    ///
+    /// - Returns: What could not be removed.
+    @discardableResult
+    private func tearDownInterface() -> [String] {
+        guard let interface else { return [] }
+        poller.forget(interface.changeDescriptor)
+        self.interface = nil
+        return interface.tearDown()
     }
 
     private func apply(_ settings: PacketTunnelNetworkSettings?, _ id: UInt64) {

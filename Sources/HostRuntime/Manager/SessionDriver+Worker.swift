@@ -64,6 +64,7 @@ extension SessionDriver {
         poller.forget(worker.process.exitDescriptor)
         release(token: worker.exitToken)
         self.worker = nil
+        endControlConnections()
         for hook in hooks.values { hook.process.kill() }
         checkInterface()
         feed(.workerExited(how))
@@ -108,6 +109,7 @@ extension SessionDriver {
         case .sleepCompleted(let id): if id == sleepID { feed(.sleepCompleted) }
         case .openUDPSockets(let id, let request): openSockets(id, request)
         case .runHook(let id, let command): runHook(id, command)
+        case .controlActivity(let id, let activity): note(activity, of: id)
         case .cancelled(let failure):
             // A provider cancels when its interface is deleted; the deletion is the cause then.
             checkInterface()

@@ -8,7 +8,10 @@ final class SessionDriver {
     static let messagesPerTurn = 256
 
     /// What a token of the poller stands for.
-    enum Source { case signals, alarm, inbox, interface, channel, workerExit, hook(UInt64) }
+    enum Source {
+        case signals, alarm, inbox, interface, channel, workerExit, hook(UInt64)
+        case controlSocket, controlSocketFile, controlConnection(UInt64)
+    }
 
     let configuration: HostConfiguration
     let system: any SessionSystem
@@ -26,6 +29,8 @@ final class SessionDriver {
     /// Counts workers, so that an answer to one never goes to its successor.
     var generation: UInt64 = 0
     var hooks: [UInt64: RunningHook] = [:]
+    var controlSocket: ControlSocket?
+    var controlClients = ControlClients()
 
     var nextID: UInt64 = 1
     /// Settings calls by the machine's identifier: whose they are and what the worker calls them.
@@ -53,8 +58,11 @@ final class SessionDriver {
         self.system = system
         self.inbox = inbox
         self.reporter = reporter
+        var restart = configuration.restart
+        // What tools have configured is gone with a worker that dies: a fresh one would only seem to work.
+        if case .tools = configuration.interfaceCare { restart.failureLimit = 1 }
         machine = SessionMachine(
-            deadlines: configuration.deadlines, restart: configuration.restart,
+            deadlines: configuration.deadlines, restart: restart,
             disconnectsOnSleep: configuration.protocolConfiguration.disconnectOnSleep)
         interfaceName = try system.interfaceName(wanted: configuration.interfaceName)
         poller = try EventPoller()
@@ -115,7 +123,8 @@ final class SessionDriver {
 
     /// Waits once and deals with everything that is ready: what arrived first, the deadline last.
     private func turn() throws(SystemCallError) {
-        try alarm.set(machine.nextDeadline?.nanoseconds)
+        let deadlines = [machine.nextDeadline?.nanoseconds, controlClients.nextDeadline]
+        try alarm.set(deadlines.compactMap(\.self).min())
         var isAlarmed = false
         for token in try poller.wait() {
             switch sources[token] {
@@ -125,12 +134,16 @@ final class SessionDriver {
             case .channel: serveChannel()
             case .workerExit: collectWorker()
             case .hook(let id): collectHook(id)
+            case .controlSocket: acceptControlConnections()
+            case .controlSocketFile: checkControlSocket()
+            case .controlConnection(let id): controlClients.noteInput(id, at: AlarmClock.now)
             case .alarm: isAlarmed = true
             case nil: break
             }
         }
         guard isAlarmed else { return }
         alarm.acknowledge()
+        endOverdueControlConnections()
         feed(.deadline)
     }
 
@@ -196,6 +209,7 @@ final class SessionDriver {
         worker?.process.kill()
         worker = nil
         hooks = [:]
+        closeControlSocket()
         let remains = interface?.tearDown() ?? []
         interface = nil
         for what in remains { reporter.send(.log(.error, "Not removed: \(what)")) }

@@ -34,6 +34,10 @@ protocol SessionInterface: AnyObject {
     var changeDescriptor: Int32 { get }
     /// Whether somebody deleted the interface; takes what ``changeDescriptor`` reported.
     func isLost() -> Bool
+    /// Sets again what other programs took away since the last call, in so far as ``changeDescriptor`` told of it.
+    ///
+    /// - Returns: Remarks for the log.
+    func restore() -> [String]
     /// A descriptor of the device for a worker.
     func duplicateDevice() throws -> Descriptor
     /// Replaces the settings as a whole or not at all.
@@ -46,15 +50,6 @@ protocol SessionInterface: AnyObject {
     ///
     /// - Returns: What could not be removed.
     func tearDown() -> [String]
-}
-
-/// Sockets for a worker.
-struct OpenedSockets {
-    var port: UInt16
-    var ipv4: Descriptor?
-    var ipv6: Descriptor?
-    /// Remarks for the log.
-    var remarks: [String] = []
 }
 
 /// A worker process.

@@ -23,8 +23,14 @@ public struct HostConfiguration: Sendable {
     public var deadlines: Deadlines
     /// When a worker that died gets a successor.
     public var restart: RestartPolicy
+    /// What DNS settings are given to.
+    public var dnsBackend: DNSBackend
     /// The least severe lines of the log that are reported.
     public var logLevel: LogLevel
+    /// The folder below /var/run for the control socket, nil for none.
+    public var controlSocketDirectory: String?
+    /// Who looks after the interface.
+    public var interfaceCare: InterfaceCare
 
     /// Makes a configuration with the documented deadlines and lines up to `info`.
     public init(
@@ -38,8 +44,20 @@ public struct HostConfiguration: Sendable {
         isOnDemand = false
         deadlines = Deadlines()
         restart = RestartPolicy()
+        dnsBackend = .automatic
         logLevel = .info
+        interfaceCare = .host
     }
+}
+
+/// Who gives the interface of a session its addresses, routes, MTU and state.
+public enum InterfaceCare: Sendable {
+    /// The host does, as the provider's settings say.
+    case host
+    /// Tools such as wg-quick(8) do; the session ends when they delete the interface or its control socket.
+    ///
+    /// Device and listening socket are made, or taken over where the caller was given them.
+    case tools(device: Descriptor?, listener: Descriptor?)
 }
 
 /// Runs one session in this process: the manager of `providerhost run`, and one of many in `providerhost daemon`.
@@ -82,7 +100,7 @@ public final class TunnelHost: Sendable {
     ///
     /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
     public func run() -> SessionOutcome {
-        run(on: LinuxSystem())
+        run(on: LinuxSystem(dnsBackend: configuration.dnsBackend, interfaceCare: configuration.interfaceCare))
     }
 
     /// Runs the session on any system.

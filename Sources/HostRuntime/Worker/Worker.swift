@@ -73,6 +73,7 @@ final class Worker: Sendable {
         case .hookCompleted(let id, let failure): context.hookCompleted(id: id, failure: failure)
         case .udpSockets(let id, let reply): context.socketsOpened(id: id, reply: reply, descriptors: descriptors)
         case .appMessage(let id, let bytes, let wantsReply): appMessage(id: id, bytes, wantsReply: wantsReply)
+        case .controlConnection(let id): serve(id, descriptors)
         case .sleep(let id): sleep(id: id)
         case .wake: provider.perform { $0.wake() }
         }
@@ -115,6 +116,16 @@ final class Worker: Sendable {
             }
         }
         provider.perform { $0.handleAppMessage(bytes) { completed($0) } }
+    }
+
+    /// Gives the provider a connection, which closes when it says so, and at the latest with the last reference to it.
+    private func serve(_ id: UInt64, _ descriptors: [Descriptor]) {
+        guard let socket = descriptors.first else { return }
+        let connection = ControlConnection(fileDescriptor: socket.number) { [self] activity in
+            if activity == .closed { socket.close() }
+            send(.controlActivity(id: id, activity))
+        }
+        provider.perform { $0.handleControlConnection(connection) }
     }
 
     private func sleep(id: UInt64) {

@@ -9,7 +9,14 @@ enum CommandLineTool {
     static let version = "0.1"
 
     /// Runs the verb that the arguments name.
-    static func main(_ arguments: [String], console: Console = .standard) -> ExitCode {
+    ///
+    /// - Parameters:
+    ///   - arguments: Those after the program's name.
+    ///   - program: The name that the program was called by.
+    ///   - console: Where it writes.
+    /// - Returns: The exit status.
+    static func main(_ arguments: [String], program: String = name, console: Console = .standard) -> ExitCode {
+        let arguments = WireGuardVerb.rewritten(arguments, program: program)
         do {
             let parsed = try ArgumentParser.parse(HelpVerb.rewritten(arguments))
             return try parsed.command.run(parsed, console)

@@ -1,4 +1,5 @@
 internal import Control
+internal import GatewayRegistry
 internal import HostRuntime
 internal import ProviderKit
 
@@ -32,6 +33,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             case .writeFailed, nil: self = .unknown
             case .identifierInvalid, .folderNotEmpty: self = .usage
             }
+        case RegistryErrorCode.domain: self = Self.code(of: RegistryErrorCode(rawValue: failure.errorCode))
+        case QRCodeErrorCode.domain: self = .notFound
         case VPNConnectionErrorCode.domain: self = .startFailed
         case ControlErrorCode.domain:
             switch ControlErrorCode(rawValue: failure.errorCode) {
@@ -50,6 +53,14 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
+    private static func code(of error: RegistryErrorCode?) -> ExitCode {
+        switch error {
+        case .notInitialized, .unknownPeer, .unknownPool, .unknownRoute, .clientKeyUnknown: .notFound
+        case .alreadyInitialized, .unusableFile, .poolExhausted, .poolInUse, nil: .unknown
+        default: .usage
+        }
+    }
+
     /// What the code means, for the help.
     var summary: String {
         switch self {
@@ -61,7 +72,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .stopFailed: "the tunnel could not be stopped cleanly"
         case .noDaemon: "no daemon runs"
         case .versionMismatch: "bundle and host are of different versions"
-        case .notFound: "there is no such bundle, file or profile"
+        case .notFound: "there is no such bundle, file, profile, peer or route"
         }
     }
 }

@@ -7,6 +7,7 @@ struct RunRequest: Sendable, Equatable {
     let configurationPath: String?
     /// The name of the interface; nil for the first free one.
     let interfaceName: String?
+    let dnsBackend: DNSBackend
     let logLevel: LogLevel
     let allowsHooks: Bool
     let wantsJSON: Bool
@@ -18,6 +19,7 @@ struct RunRequest: Sendable, Equatable {
         bundleIdentifier = arguments.values["bundle-id"] ?? ""
         configurationPath = arguments.values["config"]
         interfaceName = try arguments.values["interface"].map(Self.checkedInterfaceName)
+        dnsBackend = try arguments.values["dns"].map(Self.dnsBackend) ?? .automatic
         logLevel = try arguments.values["log-level"].map(Self.logLevel) ?? .info
         allowsHooks = arguments.switches.contains("allow-hooks")
         wantsJSON = arguments.wantsJSON
@@ -40,6 +42,15 @@ struct RunRequest: Sendable, Equatable {
                 remedy: "Use 1 to 15 of the characters a-z A-Z 0-9 _ = + . - in --interface.")
         }
         return name
+    }
+
+    private static func dnsBackend(_ text: String) throws(UsageError) -> DNSBackend {
+        guard let backend = DNSBackend(rawValue: text) else {
+            throw UsageError(
+                .invalidValue, cause: "There is no DNS back end `\(text.printable)`.",
+                remedy: "They are \(DNSBackend.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return backend
     }
 
     private static func logLevel(_ text: String) throws(UsageError) -> LogLevel {

@@ -9,6 +9,7 @@ enum RunVerb {
             .init(name: "bundle-id", value: "ID", summary: "The bundle that serves the tunnel.", isRequired: true),
             .init(name: "config", value: "FILE", summary: "The provider's configuration, such as a wg-quick file."),
             .init(name: "interface", value: "NAME", summary: "The name of the interface; the first free phtunN else."),
+            .init(name: "dns", value: "BACKEND", summary: "auto (the default), resolved, resolvconf, file or none."),
             .init(name: "log-level", value: "LEVEL", summary: "error, warning, info (the default) or debug."),
             .json,
             .init(
@@ -20,6 +21,10 @@ enum RunVerb {
 
             A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the
             provider's configuration itself; any other file is handed over as text.
+
+            --dns says what DNS settings are given to. auto is systemd-resolved where the machine asks
+            it, else resolvconf where that made /etc/resolv.conf, else the file itself, which comes back
+            at the end. Only systemd-resolved can send some names to the tunnel and others elsewhere.
             """
     ) { arguments, console in
         let request = try RunRequest(arguments)
@@ -32,7 +37,9 @@ enum RunVerb {
             principalClass: bundle.manifest.principalClass,
             protocolConfiguration: request.protocolConfiguration(from: file))
         configuration.interfaceName = request.interfaceName
+        configuration.dnsBackend = request.dnsBackend
         configuration.logLevel = request.logLevel
+        configuration.controlSocketDirectory = bundle.manifest.controlSocketDirectory
         let host = try TunnelHost(configuration) { report in
             switch report {
             case .status(let status, let interface, let error):

@@ -16,6 +16,12 @@ enum Clock {
             instant: now(), wallClock: TAI64N(unixSeconds: Int64(wall.tv_sec), nanoseconds: UInt32(wall.tv_nsec)))
     }
 
+    /// Sleeps for a while that is too short to be worth a timer.
+    static func pause(nanoseconds: Int) {
+        var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
+        unsafe nanosleep(&time, nil)
+    }
+
     private static func read(_ clock: Int32) -> timespec {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

@@ -26,16 +26,22 @@ package final class Engine: Sendable {
             guard slot < sources.count, let source = sources[slot] else { return nil }
             return source.address.family == (endpoint.address.isIPv4 ? 4 : 6) ? source : nil
         }
+
+        /// Lets the kernel choose the address until the peer is heard again; makes room for a new peer.
+        mutating func forgetSource(of peer: PeerIndex) {
+            while sources.count <= Int(peer.slot) { sources.append(nil) }
+            sources[Int(peer.slot)] = nil
+        }
     }
 
     let tun: TUNDevice
-    let sockets: Sockets
+    let exchange: SocketExchange
     let backend: AEADBackend
     let options: PathOptions
     let shared = Mutex(Shared())
     let handshakes = Mutex(HandshakeQueue())
     let orders = Mutex<[StagedOrder]>([])
-    let inquiries = Mutex<[Inquiry]>([])
+    private let controlOrders = Mutex<[ControlOrder]>([])
     let statistics = Mutex(EngineStatistics())
     let mtu: Atomic<Int>
     let isStopping = Atomic<Bool>(false)
@@ -43,6 +49,7 @@ package final class Engine: Sendable {
     let transmitWake: EventDescriptor
     let receiveWake: EventDescriptor
     private let threads = Mutex<[DataThread]>([])
+    private let interfaceGone: @Sendable () -> Void
 
     /// Makes an engine that does not run yet.
     ///
@@ -52,12 +59,15 @@ package final class Engine: Sendable {
     ///   - mtu: The interface's MTU, which bounds the padding.
     ///   - options: The off switches of the packet path.
     ///   - backend: The cipher; the fastest one by default.
+    ///   - interfaceGone: Called once, on a data thread, when somebody deletes the interface.
     /// - Throws: ``PathError`` when the system has no descriptor left.
     package init(
-        tun: TUNDevice, sockets: Sockets, mtu: Int, options: PathOptions, backend: AEADBackend? = nil
+        tun: TUNDevice, sockets: Sockets, mtu: Int, options: PathOptions, backend: AEADBackend? = nil,
+        interfaceGone: @escaping @Sendable () -> Void = {}
     ) throws {
         self.tun = tun
-        self.sockets = sockets
+        self.interfaceGone = interfaceGone
+        exchange = SocketExchange(sockets)
         self.options = options
         self.backend = backend ?? AEADBackend.select(options)
         self.mtu = Atomic(mtu)
@@ -73,10 +83,21 @@ package final class Engine: Sendable {
     ///   - endpoints: The resolved endpoint of each peer that has one.
     /// - Throws: ``PathError`` when memory or threads cannot be had; nothing runs then.
     package func start(_ configuration: Configuration, endpoints: [PublicKey: Endpoint]) throws {
+        try start(ControlSettings(configuration), endpoints: endpoints, isUp: true)
+    }
+
+    /// Starts the threads with these settings, whose port and mark do not count; call once.
+    ///
+    /// - Parameters:
+    ///   - settings: Keys and peers.
+    ///   - endpoints: The endpoint of each peer that has one.
+    ///   - isUp: Whether the interface is up; if not, nothing is sent until an order says that it is.
+    /// - Throws: ``PathError`` when memory or threads cannot be had; nothing runs then.
+    func start(_ settings: ControlSettings, endpoints: [PublicKey: Endpoint], isUp: Bool) throws {
         let transmit = try TransmitPath(backend: backend, options: options)
         let receive = try ReceivePath(tun: tun, backend: backend, options: options)
         // Each loop moves onto its own thread and stays there.
-        let controlling = Handover(ControlLoop(self, configuration, endpoints))
+        let controlling = Handover(ControlLoop(self, settings, endpoints, isUp: isUp))
         let transmitting = Handover(TransmitLoop(self, transmit))
         let receiving = Handover(ReceiveLoop(self, receive))
         do {
@@ -103,7 +124,7 @@ package final class Engine: Sendable {
         isStopping.store(true, ordering: .releasing)
         for event in [controlWake, transmitWake, receiveWake] { event.signal() }
         for thread in threads.takeAll() { thread.join() }
-        answerAll()
+        abandonOrders()
     }
 
     private func run(_ name: String, _ body: @escaping @Sendable () -> Void) throws {
@@ -114,15 +135,32 @@ package final class Engine: Sendable {
     /// Whether the loops should go on.
     var isRunning: Bool { !isStopping.load(ordering: .acquiring) }
 
-    /// Asks control for the running configuration; the answer comes on its thread, "" when the engine has stopped.
-    func ask(_ answer: @escaping @Sendable (String) -> Void) {
-        inquiries.withLock { $0.append(Inquiry(answer: answer)) }
-        guard isRunning else { return answerAll() }
+    /// Gives the control loop an order; it is abandoned at once when the engine has stopped.
+    func put(_ order: ControlOrder) {
+        controlOrders.withLock { $0.append(order) }
+        guard isRunning else { return abandonOrders() }
         controlWake.signal()
     }
 
-    private func answerAll() {
-        for inquiry in inquiries.takeAll() { inquiry.answer("") }
+    /// The orders to the control loop that wait.
+    func takeControlOrders() -> [ControlOrder] { controlOrders.takeAll() }
+
+    private func abandonOrders() {
+        for order in controlOrders.takeAll() { order.abandon() }
+    }
+
+    /// Puts other sockets in the place of the present ones, and returns when no thread uses those any more.
+    func replaceSockets(_ sockets: Sockets) {
+        exchange.put(sockets)
+        guard threads.withLock({ !$0.isEmpty }) else { return }
+        transmitWake.signal()
+        receiveWake.signal()
+        while isRunning, !exchange.isSettled { Clock.pause(nanoseconds: 100_000) }
+    }
+
+    /// Tells the owner that the interface was deleted.
+    func tellInterfaceGone() {
+        if isRunning { interfaceGone() }
     }
 
     /// Gives the transmit loop an order about staged packets.
@@ -132,31 +170,12 @@ package final class Engine: Sendable {
     }
 }
 
-/// The outer sockets by family.
-package struct Sockets: Sendable {
-    package let ipv4: UDPSocket?
-    package let ipv6: UDPSocket?
-
-    package init(ipv4: UDPSocket?, ipv6: UDPSocket?) {
-        self.ipv4 = ipv4
-        self.ipv6 = ipv6
-    }
-
-    /// The socket that reaches an endpoint, nil where the system lacks its family.
-    func socket(for endpoint: Endpoint) -> UDPSocket? { endpoint.address.isIPv4 ? ipv4 : ipv6 }
-}
-
 /// What the transmit loop does with packets that wait for a session.
 enum StagedOrder: Sendable {
     /// A session is there: send them, or a keepalive when there are none and the flag says so.
     case flush(PeerIndex, keepaliveIfEmpty: Bool)
     /// No session will come.
     case drop(PeerIndex)
-}
-
-/// A question to the control loop, answered on its thread with the text of the running configuration.
-struct Inquiry: Sendable {
-    let answer: @Sendable (String) -> Void
 }
 
 extension Mutex {

@@ -10,6 +10,8 @@ enum EngineError: TunnelError {
     case stopped
     /// A part of the packet path failed.
     case path(String)
+    /// Somebody deleted the interface.
+    case interfaceGone
 
     var errorDomain: String { "WireGuardErrorDomain" }
 
@@ -19,6 +21,7 @@ enum EngineError: TunnelError {
         case .hooksRefused: 2
         case .stopped: 3
         case .path: 4
+        case .interfaceGone: 5
         }
     }
 
@@ -29,6 +32,7 @@ enum EngineError: TunnelError {
             "\(file):\(line): \(hook) runs a shell command, and hooks are not allowed."
         case .stopped: "The tunnel was stopped before it had started."
         case .path(let text): text
+        case .interfaceGone: "The interface was deleted from outside."
         }
     }
 
@@ -38,6 +42,7 @@ enum EngineError: TunnelError {
         case .hooksRefused: "Remove the line, or pass --allow-hooks if you trust the file."
         case .stopped: ""
         case .path: "See the cause."
+        case .interfaceGone: "Start the tunnel again."
         }
     }
 }

@@ -14,21 +14,26 @@ struct ReceiveLoop: ~Copyable {
     private var path: ReceivePath
     private var poller = Poller()
     private var drops = DropCounters()
+    private var view = SocketExchange.View()
 
     init(_ engine: Engine, _ path: consuming ReceivePath) {
         self.engine = engine
         self.path = path
-        poller.add(engine.sockets.ipv4?.descriptor ?? -1)
-        poller.add(engine.sockets.ipv6?.descriptor ?? -1)
+        poller.add(-1)
+        poller.add(-1)
         poller.add(engine.receiveWake.descriptor)
     }
 
     mutating func run() {
         while engine.isRunning {
+            if engine.exchange.renew(&view, for: .receive) {
+                poller.replace(view.sockets.ipv4?.descriptor ?? -1, at: 0)
+                poller.replace(view.sockets.ipv6?.descriptor ?? -1, at: 1)
+            }
             let now = Clock.now()
             var received = false
-            if let socket = engine.sockets.ipv4 { received = drain(socket, now) }
-            if let socket = engine.sockets.ipv6, drain(socket, now) { received = true }
+            if let socket = view.sockets.ipv4 { received = drain(socket, now) }
+            if let socket = view.sockets.ipv6, drain(socket, now) { received = true }
             path.flush()
             if !received { wait() }
         }

@@ -15,6 +15,7 @@ struct TransmitLoop: ~Copyable {
     private var poller = Poller()
     private var staged = StagedPackets()
     private var drops = DropCounters()
+    private var view = SocketExchange.View()
     /// Where the train goes, and who it is for.
     private var train: (endpoint: Endpoint, source: LocalAddress?, peer: PeerIndex)?
     private var mtu = 0
@@ -28,6 +29,8 @@ struct TransmitLoop: ~Copyable {
 
     mutating func run() {
         while engine.isRunning {
+            // The train is empty here.
+            _ = engine.exchange.renew(&view, for: .transmit)
             let now = Clock.now()
             mtu = engine.mtu.load(ordering: .relaxed)
             obeyOrders(now)
@@ -76,7 +79,11 @@ struct TransmitLoop: ~Copyable {
 
     private mutating func waitForStop() {
         poller.replace(-1, at: 0)
-        while engine.isRunning { wait() }
+        engine.tellInterfaceGone()
+        while engine.isRunning {
+            _ = engine.exchange.renew(&view, for: .transmit)
+            wait()
+        }
         publishStatistics()
     }
 
@@ -101,7 +108,7 @@ struct TransmitLoop: ~Copyable {
         switch granted {
         case .seal(let grant): seal(grant, source)
         case .noSession: stage(peer)
-        case .drop: break  // counted by the transport
+        case .drop(let reason): drops[reason] += UInt64(packet.segmentCount)
         case nil:
             stage(peer)
             sendStaged(peer, now)
@@ -129,7 +136,7 @@ struct TransmitLoop: ~Copyable {
 
     private mutating func flush() {
         guard !path.isEmpty, let (endpoint, source, peer) = train else { return }
-        guard let socket = engine.sockets.socket(for: endpoint) else {
+        guard let socket = view.sockets.socket(for: endpoint) else {
             drops[.noEndpoint] += UInt64(path.trainShape.count)
             return path.discardTrain()
         }
@@ -179,7 +186,7 @@ struct TransmitLoop: ~Copyable {
                 // Put back as they were: a session that comes up meanwhile must not let the later ones pass.
                 for packet in packets[index...] { drops[.queueFull] += UInt64(staged.stage(packet, for: peer)) }
                 return
-            case .drop: break
+            case .drop(let reason): drops.count(reason)
             }
         }
     }

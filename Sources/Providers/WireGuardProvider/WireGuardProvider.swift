@@ -5,9 +5,18 @@ import WireGuard
 
 /// `org.providerhost.wireguard`: a WireGuard tunnel as a wg-quick file describes it.
 public actor WireGuardProvider: AsyncPacketTunnelProvider {
+    /// A tunnel that runs.
+    private struct Running {
+        let engine: Engine
+        let sockets: OuterSockets
+        let service: ControlService
+        let watch: LinkWatch
+        /// What the tunnel was started with, nil if others configure it.
+        let configuration: Configuration?
+    }
+
     private let context: any ProviderContext
-    private var engine: Engine?
-    private var configuration: Configuration?
+    private var running: Running?
     /// Set by the first stop: a start that is still on its way gives up.
     private var isStopping = false
 
@@ -17,22 +26,24 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     }
 
     public func startTunnel(options: [String: PropertyListValue]?) async throws {
+        let values = context.protocolConfiguration.providerConfiguration
+        if values[TunnelProviderProtocol.followsInterfaceKey]?.booleanValue ?? false { return try startFollowing() }
         let configuration = try readConfiguration()
         try await run(.preUp, of: configuration)
         let engine = try await makeEngine(configuration)
         do {
-            let endpoints = try await resolveEndpoints(of: configuration, engine.sockets)
+            let endpoints = try await resolveEndpoints(of: configuration, engine.exchange.sockets)
             try goOn()
             let label = configuration.peers.compactMap { $0.endpoint?.description }.first ?? "unspecified"
             try await context.setTunnelNetworkSettings(TunnelSettings.make(from: configuration, remoteAddress: label))
             try goOn()
             try engine.start(configuration, endpoints: endpoints)
-            self.engine = engine
-            self.configuration = configuration
+            running = try makeRunning(engine, configuration)
             try await run(.postUp, of: configuration)
         } catch {
             engine.stop()
-            self.engine = nil
+            running?.watch.stop()
+            running = nil
             throw error
         }
         context.log(.info, "WireGuard runs: \(configuration), cipher \(engine.backend.name)")
@@ -40,27 +51,65 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
 
     public func stopTunnel(with reason: ProviderStopReason) async {
         isStopping = true
-        guard let engine, let configuration else { return }
-        try? await run(.preDown, of: configuration)
-        engine.stop()
-        self.engine = nil
-        logDrops(of: engine)
-        try? await run(.postDown, of: configuration)
+        guard let running else { return }
+        if let configuration = running.configuration { try? await run(.preDown, of: configuration) }
+        running.engine.stop()
+        running.watch.stop()
+        self.running = nil
+        logDrops(of: running.engine)
+        if let configuration = running.configuration { try? await run(.postDown, of: configuration) }
     }
 
     /// A message of one zero byte is answered with the running configuration, as WireGuard's own provider answers it.
     public func handleAppMessage(_ messageData: [UInt8]) async -> [UInt8]? {
-        guard messageData == [0], let engine else { return nil }
-        let text = await withCheckedContinuation { continuation in
-            engine.ask { continuation.resume(returning: $0) }
+        guard messageData == [0], let service = running?.service else { return nil }
+        // On a thread, because the control loop may take its time.
+        return await withCheckedContinuation { continuation in
+            do {
+                try DataThread("wg-describe") { continuation.resume(returning: Array(service.describe().utf8)) }
+                    .detach()
+            } catch {
+                continuation.resume(returning: nil)
+            }
         }
-        return Array(text.utf8)
+    }
+
+    public func handleControlConnection(_ connection: ControlConnection) async {
+        guard let service = running?.service else { return connection.close() }
+        do {
+            try service.serve(connection)
+        } catch {
+            context.log(.warning, "A connection to the control socket is refused: \(error)")
+            connection.close()
+        }
     }
 
     // MARK: Start
 
     private func goOn() throws {
         if isStopping { throw EngineError.stopped }
+    }
+
+    /// Starts without a configuration, on an interface that others take up and down.
+    private func startFollowing() throws {
+        try goOn()
+        let options = PathOptions(environment: Environment.value)
+        do {
+            let engine = try makeEngine(.none, mtu: nil, options)
+            try engine.start(ControlSettings(), endpoints: [:], isUp: false)
+            running = try makeRunning(engine, nil)
+            context.log(.info, "WireGuard runs, cipher \(engine.backend.name)")
+        } catch let error as PathError {
+            throw EngineError.path(error.description)
+        }
+    }
+
+    private func makeRunning(_ engine: Engine, _ configuration: Configuration?) throws(PathError) -> Running {
+        let sockets = OuterSockets(engine, context, mark: configuration?.mark, isUp: configuration != nil)
+        let watch = try LinkWatch(engine, sockets)
+        return Running(
+            engine: engine, sockets: sockets, service: ControlService(engine, sockets), watch: watch,
+            configuration: configuration)
     }
 
     private func readConfiguration() throws -> Configuration {
@@ -84,21 +133,21 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     }
 
     private func makeEngine(_ configuration: Configuration) async throws -> Engine {
-        let interface = configuration.interface
-        let mark = interface.firewallMark == 0 ? nil : interface.firewallMark
-        let opened = try await context.openUDPSockets(UDPSocketRequest(port: interface.listenPort, mark: mark))
+        let request = UDPSocketRequest(port: configuration.interface.listenPort, mark: configuration.mark)
+        let opened = try await context.openUDPSockets(request)
         let options = PathOptions(environment: Environment.value)
-        var socketOptions = UDPSocket.Options()
-        socketOptions.receiveOffload = options.udpGRO
         do {
-            let sockets = try Sockets(
-                ipv4: opened.ipv4.map { try UDPSocket(adopting: $0, options: socketOptions) },
-                ipv6: opened.ipv6.map { try UDPSocket(adopting: $0, options: socketOptions) })
-            let tun = try TUNDevice(
-                adopting: Environment.duplicate(context.packetFlow.takeDescriptor().fileDescriptor), options: options)
-            return try Engine(tun: tun, sockets: sockets, mtu: interface.mtu ?? 1420, options: options)
+            return try makeEngine(OuterSockets.adopt(opened, options), mtu: configuration.interface.mtu, options)
         } catch let error as PathError {
             throw EngineError.path(error.description)
+        }
+    }
+
+    private func makeEngine(_ sockets: Sockets, mtu: Int?, _ options: PathOptions) throws -> Engine {
+        let tun = try TUNDevice(
+            adopting: Environment.duplicate(context.packetFlow.takeDescriptor().fileDescriptor), options: options)
+        return try Engine(tun: tun, sockets: sockets, mtu: mtu ?? tun.mtu ?? 1420, options: options) { [context] in
+            context.cancelTunnelWithError(EngineError.interfaceGone)
         }
     }
 
@@ -138,4 +187,9 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         let counted = WireGuard.DropReason.allCases.filter { drops[$0] > 0 }.map { "\($0) \(drops[$0])" }
         if !counted.isEmpty { context.log(.info, "Dropped packets: \(counted.joined(separator: ", "))") }
     }
+}
+
+extension Configuration {
+    /// The mark that the sockets are to have, nil for the host's own.
+    fileprivate var mark: UInt32? { interface.firewallMark == 0 ? nil : interface.firewallMark }
 }

@@ -7,9 +7,13 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case cookieReply = "wireguard-cookie-reply"
     case transportData = "wireguard-data"
     case wgQuick = "wg-quick"
+    case controlProtocol = "control-protocol"
     case bundleManifest = "bundle-manifest"
     case workerChannel = "worker-channel"
     case managerCall = "manager-call"
+    case pushSnapshot = "settings-push-snapshot"
+    case pushMessage = "settings-push-message"
+    case pushClient = "settings-push-client"
 
     /// Runs the parser, and traps if it breaks a promise.
     ///
@@ -22,9 +26,13 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .cookieReply: Self.runCookieReply(bytes)
         case .transportData: Self.runTransportData(bytes)
         case .wgQuick: Self.runWgQuick(bytes)
+        case .controlProtocol: Self.runControlProtocol(bytes)
         case .bundleManifest: Self.runBundleManifest(bytes)
         case .workerChannel: Self.runWorkerChannel(bytes)
         case .managerCall: Self.runManagerCall(bytes)
+        case .pushSnapshot: Self.runPushSnapshot(bytes)
+        case .pushMessage: Self.runPushMessage(bytes)
+        case .pushClient: Self.runPushClient(bytes)
         }
     }
 }

@@ -32,6 +32,13 @@ public protocol PacketTunnelProvider: AnyObject {
     ///   - completionHandler: Called once with the reply or nil; nil itself when the app expects none.
     func handleAppMessage(_ messageData: [UInt8], completionHandler: (@Sendable ([UInt8]?) -> Void)?)
 
+    /// Takes a connection to the tunnel's control socket, to be served on a thread or task of the provider's own.
+    ///
+    /// Only a bundle whose `Info.plist` has the key `PHControlSocketDirectory` has such a socket.
+    ///
+    /// - Parameter connection: The connection; it ends when the last reference to it goes.
+    func handleControlConnection(_ connection: ControlConnection)
+
     /// Prepares for a machine that is about to sleep.
     ///
     /// - Parameter completionHandler: Called once, when the provider is ready for sleep.
@@ -46,6 +53,9 @@ extension PacketTunnelProvider {
     public func handleAppMessage(_ messageData: [UInt8], completionHandler: (@Sendable ([UInt8]?) -> Void)?) {
         completionHandler?(nil)
     }
+
+    /// Ends the connection, as a provider without a control protocol does.
+    public func handleControlConnection(_ connection: ControlConnection) { connection.close() }
 
     /// Is ready for sleep at once.
     public func sleep(completionHandler: @escaping @Sendable () -> Void) { completionHandler() }
@@ -65,6 +75,9 @@ public protocol AsyncPacketTunnelProvider: PacketTunnelProvider, Sendable {
     /// Answers a message of the app that owns the configuration, or returns nil.
     func handleAppMessage(_ messageData: [UInt8]) async -> [UInt8]?
 
+    /// Takes a connection to the tunnel's control socket.
+    func handleControlConnection(_ connection: ControlConnection) async
+
     /// Prepares for a machine that is about to sleep.
     func sleep() async
 
@@ -75,6 +88,9 @@ public protocol AsyncPacketTunnelProvider: PacketTunnelProvider, Sendable {
 extension AsyncPacketTunnelProvider {
     /// Answers with no reply, as a provider without messages does.
     public func handleAppMessage(_ messageData: [UInt8]) async -> [UInt8]? { nil }
+
+    /// Ends the connection, as a provider without a control protocol does.
+    public func handleControlConnection(_ connection: ControlConnection) async { connection.close() }
 
     /// Is ready for sleep at once.
     public func sleep() async {}
@@ -110,6 +126,11 @@ extension AsyncPacketTunnelProvider {
             let reply = await handleAppMessage(messageData)
             completionHandler?(reply)
         }
+    }
+
+    /// Runs the `async` form.
+    public func handleControlConnection(_ connection: ControlConnection) {
+        Task { await handleControlConnection(connection) }
     }
 
     /// Runs the `async` form and completes.

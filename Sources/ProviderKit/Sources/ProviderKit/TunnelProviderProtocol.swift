@@ -12,6 +12,11 @@ public struct TunnelProviderProtocol: VPNProtocol {
     /// the provider sees the secret of this name.
     public static let keychainReferencesKey = "KeychainReferences"
 
+    /// The key of ``providerConfiguration`` that is true when tools give the interface its addresses, routes, MTU and state.
+    ///
+    /// The provider then starts without a configuration, applies no settings, and follows the state of the interface.
+    public static let followsInterfaceKey = "FollowsInterface"
+
     /// The properties of every protocol; the server's address is a label only.
     public var common: VPNProtocolValues
     /// The bundle that serves the tunnel.

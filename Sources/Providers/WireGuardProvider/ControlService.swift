@@ -1,0 +1,115 @@
+import PacketPath
+import ProviderKit
+import Synchronization
+import WireGuard
+
+/// Serves WireGuard's control protocol on one connection, on a thread of its own.
+final class ControlService: Sendable {
+    /// Peers that are described in one piece of a reply.
+    private static let peersPerPiece = 128
+    /// Peers and allowed IPs that are changed before the control loop does something else.
+    private static let changesPerPart = 2048
+
+    private let engine: Engine
+    private let sockets: OuterSockets
+    /// Held while settings are applied: operations of two clients do not mix.
+    private let turn = Mutex<Void>(())
+
+    init(_ engine: Engine, _ sockets: OuterSockets) {
+        self.engine = engine
+        self.sockets = sockets
+    }
+
+    /// Starts a thread that serves the connection until its client goes.
+    ///
+    /// - Throws: ``PathError`` when the system gives no thread.
+    func serve(_ connection: ControlConnection) throws(PathError) {
+        try DataThread("wg-uapi") { [self] in
+            run(connection)
+            connection.close()
+        }.detach()
+    }
+
+    /// The running configuration in the form of the control protocol, without any secret.
+    func describe() -> String {
+        var text = ""
+        _ = describe(includingSecrets: false) {
+            text += $0
+            return true
+        }
+        return text
+    }
+
+    private func run(_ connection: ControlConnection) {
+        var parser = ControlRequestParser()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        connection.noteWaiting()
+        while let count = connection.read(into: &buffer) {
+            connection.noteWorking()
+            for request in parser.read(buffer[..<count]) {
+                guard answer(request, on: connection) else { return }
+            }
+            // Private keys were in there.
+            for index in 0..<count { buffer[index] = 0 }
+            connection.noteWaiting()
+        }
+    }
+
+    /// Answers one operation; false when the client is gone.
+    private func answer(_ request: ControlRequest, on connection: ControlConnection) -> Bool {
+        func finish(_ status: ControlStatus, isSet: Bool) -> Bool {
+            connection.write(ControlRequest.trailer(status, isSet: isSet))
+        }
+        switch request {
+        case .get:
+            var isThere = true
+            let isComplete = describe(includingSecrets: true) { piece in
+                isThere = connection.write(piece)
+                return isThere
+            }
+            return isThere && finish(isComplete ? .done : .failed, isSet: false)
+        case .set(let settings): return finish(apply(settings, for: connection), isSet: true)
+        case .refused(let isSet, let status): return finish(status, isSet: isSet)
+        }
+    }
+
+    /// Hands the running configuration to `write` piece by piece; false when that says so or the engine has stopped.
+    private func describe(includingSecrets: Bool, _ write: (String) -> Bool) -> Bool {
+        guard let listing = engine.list() else { return false }
+        let (port, mark) = sockets.status
+        let status = InterfaceStatus(privateKey: listing.privateKey, listenPort: port, firewallMark: mark)
+        guard write(status.lines(includingSecrets: includingSecrets)) else { return false }
+        var rest = listing.peers[...]
+        while !rest.isEmpty {
+            guard let peers = engine.describe(rest.prefix(Self.peersPerPiece)) else { return false }
+            rest = rest.dropFirst(Self.peersPerPiece)
+            for peer in peers where !write(peer.lines(includingSecrets: includingSecrets)) { return false }
+        }
+        return true
+    }
+
+    private func apply(_ settings: ControlSettings, for connection: ControlConnection) -> ControlStatus {
+        guard let endpoints = resolve(settings) else { return .invalid }
+        return turn.withLock { _ in
+            if settings.listenPort != nil || settings.firewallMark != nil {
+                guard sockets.change(port: settings.listenPort, mark: settings.firewallMark) else { return .portInUse }
+            }
+            for part in settings.parts(of: Self.changesPerPart) {
+                guard engine.apply(part, endpoints: endpoints) else { return .failed }
+                connection.noteWorking()
+            }
+            return .done
+        }
+    }
+
+    /// The numeric endpoints of the peers, nil if one names an interface that is not there.
+    private func resolve(_ settings: ControlSettings) -> [PublicKey: Endpoint]? {
+        var endpoints: [PublicKey: Endpoint] = [:]
+        for peer in settings.peers {
+            guard let endpoint = peer.endpoint else { continue }
+            guard let numeric = try? EndpointResolver.resolve(endpoint, ipv4: true, ipv6: true) else { return nil }
+            endpoints[peer.publicKey] = numeric
+        }
+        return endpoints
+    }
+}
