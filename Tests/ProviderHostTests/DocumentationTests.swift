@@ -22,6 +22,9 @@ struct DocumentationTests {
                 COMP_WORDS=(providerhost profile im); COMP_CWORD=2; _providerhost; echo "${COMPREPLY[@]}"
                 COMP_WORDS=(providerhost sta); COMP_CWORD=1; _providerhost; echo "${COMPREPLY[@]}"
                 COMP_WORDS=(providerhost run --bun); COMP_CWORD=2; _providerhost; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(providerhost gateway pe); COMP_CWORD=2; _providerhost; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(providerhost gateway peer ad); COMP_CWORD=3; _providerhost; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(providerhost profile import x.conf --na); COMP_CWORD=4; _providerhost; echo "${COMPREPLY[@]}"
                 """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -32,7 +35,7 @@ struct DocumentationTests {
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        #expect(output == "import\nstart status\n--bundle-id\n")
+        #expect(output == "import\nstart status\n--bundle-id\npeer\nadd\n--name\n")
     }
 
     @Test("The manual page has every verb, and no line that troff would take for a request of ours")

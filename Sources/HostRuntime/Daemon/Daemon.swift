@@ -1,5 +1,6 @@
 internal import Control
 internal import Foundation
+internal import NetworkSettings
 public import ProviderKit
 internal import SystemStore
 
@@ -43,7 +44,8 @@ public final class Daemon {
         loop = try EventLoop()
         signals = try StopSignals()
         lock = try Self.takeLock(folder)
-        for line in try Leftovers.sweep() { log(.warning, line) }
+        // Interfaces went with their workers; another `run` may be at work on those that are there.
+        for line in try LinuxInterface.sweep("", SystemEffects()) { log(.warning, line) }
         sessions = try SessionTable()
         let store = try SystemStore(folder: StateFolder(environment: environment)) { log(.error, $0.description) }
         let service = try ManagerService(store: store, sessions: sessions, version: version, log: log)

@@ -3,134 +3,94 @@ enum Completions {
     /// The shells that there is a completion for.
     enum Shell: String, CaseIterable { case bash, zsh, fish }
 
+    /// Lists the names of profiles, which the manager knows.
+    private static let profiles = "\(CommandLineTool.name) profile list 2>/dev/null | cut -d' ' -f1"
+
     /// The script for a shell.
     static func script(for shell: Shell, table: [Command] = CommandTable.all) -> String {
         let shown = table.filter { !$0.isHidden }
         return switch shell {
         case .bash: bash(shown)
-        case .zsh: zsh(shown)
+        case .zsh: "autoload -U +X compinit bashcompinit && compinit && bashcompinit\n" + bash(shown)
         case .fish: fish(shown)
         }
     }
 
-    /// Verbs whose first argument is a profile complete with the names that the manager gives.
-    static func takesProfile(_ command: Command) -> Bool { command.positionals.first?.name == "NAME" }
-
-    private static let profiles = "\(CommandLineTool.name) profile list 2>/dev/null | cut -d' ' -f1"
-
-    private static func firstWords(_ table: [Command]) -> [String] {
-        var seen: Set<Substring> = []
-        return table.compactMap { $0.name.split(separator: " ").first }.filter { seen.insert($0).inserted }.map(
-            String.init)
-    }
-
-    private static func secondWords(_ table: [Command]) -> [(first: String, second: [String])] {
-        firstWords(table).map { first in
-            (first, table.filter { $0.name.hasPrefix(first + " ") }.map { String($0.name.dropFirst(first.count + 1)) })
+    /// What may follow the beginning of a command line, by that beginning: words of verbs, then options and profiles.
+    private static func continuations(_ table: [Command]) -> [(beginning: String, words: [String])] {
+        var beginnings = [""]
+        var words: [String: [String]] = [:]
+        for command in table {
+            var beginning = ""
+            for word in command.words {
+                words[beginning, default: []].append(word)
+                beginning += " " + word
+                beginnings.append(beginning)
+            }
+            words[beginning, default: []] += command.options.map { "--" + $0.name }
+            if command.takesProfile { words[beginning, default: []].append("$(\(profiles))") }
         }
-        .filter { !$0.second.isEmpty }
+        return beginnings.unique.map { ($0, (words[$0] ?? []).unique) }
     }
 
     private static func bash(_ table: [Command]) -> String {
-        let subjects = secondWords(table).map {
-            "        \($0.first)) words=\"\($0.second.joined(separator: " "))\" ;;"
-        }
-        let options = table.map { command in
-            let names = command.options.map { "--" + $0.name }.joined(separator: " ")
-            let words = takesProfile(command) ? names + " $(\(profiles))" : names
-            return "        \"\(command.name)\") words=\"\(words)\" ;;"
+        let rows = continuations(table)
+        let known = rows.dropFirst().map { "\"\($0.beginning)\"" }.joined(separator: " | ")
+        let cases = rows.map { row in
+            "        \"\(row.beginning)\") words=\"\(row.words.joined(separator: " "))\" ;;"
         }
         return """
-            # bash completion for \(CommandLineTool.name); made from its table of verbs.
+            # Completion for \(CommandLineTool.name); made from its table of verbs.
             _\(CommandLineTool.name)() {
-                local current=${COMP_WORDS[COMP_CWORD]} words= verb=${COMP_WORDS[1]}
-                if [ "$COMP_CWORD" = 1 ]; then
-                    COMPREPLY=($(compgen -W "\(firstWords(table).joined(separator: " "))" -- "$current"))
-                    return
-                fi
-                if [ "$COMP_CWORD" = 2 ]; then
-                    case $verb in
-            \(subjects.joined(separator: "\n"))
+                local current=${COMP_WORDS[COMP_CWORD]} words= verb= word
+                for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+                    case "$verb $word" in
+                    \(known)) verb="$verb $word" ;;
+                    *) break ;;
                     esac
-                    [ -z "$words" ] || { COMPREPLY=($(compgen -W "$words" -- "$current")); return; }
-                fi
-                case $verb in \(secondWords(table).map(\.first).joined(separator: "|"))) verb="$verb ${COMP_WORDS[2]}" ;; esac
-                case $verb in
-            \(options.joined(separator: "\n"))
+                done
+                case "$verb" in
+            \(cases.joined(separator: "\n"))
                 esac
-                COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
+                COMPREPLY=($(compgen -W "$words" -- "$current"))
+                [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
             }
             complete -F _\(CommandLineTool.name) \(CommandLineTool.name)
 
             """
     }
 
-    private static func zsh(_ table: [Command]) -> String {
-        let rows = table.map { command in
-            let options = command.options.map {
-                "--\($0.name)[\(quoted($0.summary))]" + ($0.value.map { ":\($0):_files" } ?? "")
-            }
-            let words =
-                options.map { "'\($0)'" }
-                + (takesProfile(command) ? ["\"1:profile:($(\(profiles)))\""] : ["'*:file:_files'"])
-            return "        '\(command.name)') _arguments \(words.joined(separator: " ")) ;;"
-        }
-        let seconds = secondWords(table).map {
-            "        \($0.first)) compadd \($0.second.joined(separator: " ")); return ;;"
-        }
-        return """
-            #compdef \(CommandLineTool.name)
-            # zsh completion for \(CommandLineTool.name); made from its table of verbs.
-            _\(CommandLineTool.name)() {
-                if (( CURRENT == 2 )); then compadd \(firstWords(table).joined(separator: " ")); return; fi
-                local verb=$words[2]
-                if (( CURRENT == 3 )); then
-                    case $verb in
-            \(seconds.joined(separator: "\n"))
-                    esac
-                fi
-                case $verb in
-                    \(secondWords(table).map(\.first).joined(separator: "|"))) verb="$verb $words[3]"; shift 2 words; (( CURRENT -= 2 )) ;;
-                    *) shift words; (( CURRENT -= 1 )) ;;
-                esac
-                case $verb in
-            \(rows.joined(separator: "\n"))
-                esac
-            }
-            _\(CommandLineTool.name) "$@"
-
-            """
-    }
-
     private static func fish(_ table: [Command]) -> String {
-        let name = CommandLineTool.name
-        var lines = ["# fish completion for \(name); made from its table of verbs.", "complete -c \(name) -f"]
-        for first in firstWords(table) {
-            let summary = table.first { $0.name == first }?.summary ?? ""
-            lines.append("complete -c \(name) -n __fish_use_subcommand -a \(first) -d '\(quoted(summary))'")
-        }
+        let start = "complete -c \(CommandLineTool.name)"
+        var lines = ["# Completion for \(CommandLineTool.name); made from its table of verbs.", start + " -f"]
         for command in table {
-            let words = command.name.split(separator: " ")
-            let condition = words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
-            if words.count > 1 {
+            for (index, word) in command.words.enumerated() {
+                let summary = index == command.words.count - 1 ? command.summary : CommandTable.families[word] ?? ""
                 lines.append(
-                    "complete -c \(name) -n '__fish_seen_subcommand_from \(words[0])' -a \(words[1]) -d '\(quoted(command.summary))'"
-                )
+                    "\(start) -n '\(condition(command.words.prefix(index)))' -a \(word) -d '\(quoted(summary))'")
             }
+            let isGiven = condition(command.words[...])
             for option in command.options {
-                lines.append(
-                    "complete -c \(name) -n '\(condition)' -l \(option.name)\(option.value == nil ? "" : " -r -F")"
-                        + " -d '\(quoted(option.summary))'")
+                let value = option.value == nil ? "" : " -r -F"
+                lines.append("\(start) -n '\(isGiven)' -l \(option.name)\(value) -d '\(quoted(option.summary))'")
             }
-            if takesProfile(command) {
-                lines.append("complete -c \(name) -n '\(condition)' -a '(\(profiles.replacing("'", with: "\"")))'")
-            }
+            if command.takesProfile { lines.append("\(start) -n '\(isGiven)' -a \"(\(profiles))\"") }
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.unique.joined(separator: "\n") + "\n"
     }
 
-    /// A text inside single quotes and square brackets of a shell.
-    private static func quoted(_ text: String) -> String {
-        text.replacing("'", with: "").replacing("[", with: "(").replacing("]", with: ")").replacing(":", with: ",")
+    /// The fish condition that the words of a verb were given.
+    private static func condition(_ words: ArraySlice<String>) -> String {
+        words.isEmpty
+            ? "__fish_use_subcommand"
+            : words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
     }
+
+    /// A text inside single quotes of a shell.
+    private static func quoted(_ text: String) -> String { text.replacing("'", with: "") }
+}
+
+extension Command {
+    /// Whether the first argument is the name of a profile.
+    fileprivate var takesProfile: Bool { positionals.first?.name == "NAME" && words.first != "gateway" }
 }
