@@ -70,6 +70,19 @@ struct WireTests {
         #expect(try refused.parameters(as: FailureMessage.self).failure == TunnelFailure(VPNError(.configurationStale)))
     }
 
+    @Test("A reply of lists that were encoded before is the reply that would be encoded now", arguments: [false, true])
+    func lists(continues: Bool) throws {
+        let states = (0..<3).map { SessionState(identifier: "i\($0)", status: .connected, service: "s", sequence: $0) }
+        let bytes = WireCodec.reply(
+            lists: ["sessions": try states.map { try WireCodec.object($0) }, "changed": []], continues: continues)
+        #expect(bytes.last == 0)
+        let reply = try IncomingReply(frame: bytes.dropLast())
+        #expect(reply.error == nil && reply.continues == continues)
+        #expect(
+            try reply.parameters(as: ManagerMessages.Change.self)
+                == ManagerMessages.Change(sessions: states, changed: []))
+    }
+
     @Test("A session's state survives the wire, with the words of the interface")
     func sessionState() throws {
         var state = SessionState(identifier: "i", status: .reasserting, service: "s", sequence: 7)

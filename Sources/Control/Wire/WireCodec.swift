@@ -32,6 +32,36 @@ public enum WireCodec {
         try encode(Reply(error: name, parameters: parameters, continues: nil))
     }
 
+    /// A reply whose parameters are lists of objects that were encoded before.
+    ///
+    /// - Parameters:
+    ///   - lists: The lists by name, in order.
+    ///   - continues: Whether more replies follow.
+    /// - Returns: The frame with its end.
+    public static func reply(lists: KeyValuePairs<String, [[UInt8]]>, continues: Bool = false) -> [UInt8] {
+        var frame = Array((continues ? #"{"continues":true,"parameters":{"# : #"{"parameters":{"#).utf8)
+        for (index, (name, objects)) in lists.enumerated() {
+            frame += "\(index > 0 ? "," : "")\"\(name)\":[".utf8
+            frame += objects.joined(separator: [UInt8(ascii: ",")])
+            frame.append(UInt8(ascii: "]"))
+        }
+        return frame + "}}\0".utf8
+    }
+
+    /// A value without an end, for ``reply(lists:continues:)``.
+    ///
+    /// - Returns: The JSON.
+    /// - Throws: ``WireError/malformed(_:)`` for what JSON cannot hold.
+    public static func object(_ value: some Encodable) throws(WireError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        do {
+            return [UInt8](try encoder.encode(value))
+        } catch {
+            throw .malformed("it cannot be encoded")
+        }
+    }
+
     static func decode<Value: Decodable>(_ type: Value.Type, _ frame: [UInt8]) throws(WireError) -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(frame))
@@ -42,15 +72,7 @@ public enum WireCodec {
         }
     }
 
-    private static func encode(_ value: some Encodable) throws(WireError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        do {
-            return [UInt8](try encoder.encode(value)) + [0]
-        } catch {
-            throw .malformed("it cannot be encoded")
-        }
-    }
+    private static func encode(_ value: some Encodable) throws(WireError) -> [UInt8] { try object(value) + [0] }
 
     private struct Call<Parameters: Encodable>: Encodable {
         let method: String

@@ -17,7 +17,8 @@ final class ManagedTunnel {
     /// Whose it is, which still counts for what is told after its configuration was removed.
     let owner: UInt32
     let application: String
-    var state: SessionState
+    var state: SessionState { didSet { encoded = nil } }
+    private var encoded: [UInt8]?
     var log = TunnelLog()
     var running: Running?
     /// What is to be started once the session that runs has ended; nil drops it.
@@ -34,6 +35,14 @@ final class ManagedTunnel {
         isEnabled = configuration.content.isEnabled
         state = SessionState(
             identifier: identifier, status: isEnabled ? .disconnected : .invalid, service: service, sequence: 0)
+    }
+
+    /// The state as watchers and lists get it, made once for all of them.
+    func encodedState() throws(WireError) -> [UInt8] {
+        if let encoded { return encoded }
+        let bytes = try WireCodec.object(state)
+        encoded = bytes
+        return bytes
     }
 
     /// The status of a configuration whose session does not run.

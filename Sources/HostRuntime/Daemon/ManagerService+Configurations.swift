@@ -10,11 +10,12 @@ extension ManagerService {
                 && (application == nil || configuration.application == application)
         }
         .sorted { ($0.label, $0.key) < ($1.label, $1.key) }
-        let states = visible.compactMap { sessions.tunnel($0.key)?.state }
-        let shown = visible.map { configuration in
-            access.isTrusted || configuration.owner == access.caller.user ? configuration : configuration.redacted
+        let shown = try visible.map { configuration in
+            let isTrusted = access.isTrusted || configuration.owner == access.caller.user
+            return try encoded(configuration, isRedacted: !isTrusted)
         }
-        return try WireCodec.reply(ManagerMessages.Listing(configurations: shown, sessions: states))
+        let states = try visible.compactMap { try sessions.tunnel($0.key)?.encodedState() }
+        return WireCodec.reply(lists: ["configurations": shown, "sessions": states])
     }
 
     func get(_ access: Access) throws -> [UInt8] {
@@ -42,13 +43,23 @@ extension ManagerService {
         publishChange(of: try subject(access))
         sessions.remove(request.identifier)
         configurations[request.identifier] = nil
+        encodedConfigurations[request.identifier] = nil
         return try WireCodec.reply(NoParameters())
     }
 
     /// Takes a stored configuration over.
     func remember(_ configuration: ManagedConfiguration) {
         configurations[configuration.key] = configuration
+        encodedConfigurations[configuration.key] = nil
         sessions.configure(configuration)
+    }
+
+    /// A configuration as lists have it, made once until it is saved again.
+    private func encoded(_ configuration: ManagedConfiguration, isRedacted: Bool) throws -> [UInt8] {
+        if let known = encodedConfigurations[configuration.key]?[isRedacted] { return known }
+        let bytes = try WireCodec.object(isRedacted ? configuration.redacted : configuration)
+        encodedConfigurations[configuration.key, default: [:]][isRedacted] = bytes
+        return bytes
     }
 
     /// The configuration that a call is about.

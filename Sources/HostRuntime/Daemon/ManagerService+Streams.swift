@@ -6,8 +6,8 @@ extension ManagerService {
     func watch(_ call: IncomingCall, _ access: Access) throws -> ControlServer.Outcome {
         let application = try call.parameters(as: ManagerMessages.Application.self).application
         let tunnels = sessions.all.filter { sees($0.owner, $0.application, access.caller, application) }
-        let reply = try WireCodec.reply(
-            ManagerMessages.Change(sessions: tunnels.map(\.state), changed: []), continues: call.more)
+        let states = try tunnels.map { try $0.encodedState() }
+        let reply = WireCodec.reply(lists: ["sessions": states, "changed": []], continues: call.more)
         return call.more ? .stream(.sessions(application: application), reply) : .reply(reply)
     }
 

@@ -13,6 +13,8 @@ final class ManagerService {
     let operators: UInt32?
     /// What the store holds: the manager is the only one that changes it.
     var configurations: [String: ManagedConfiguration] = [:]
+    /// The same in JSON, whole (false) and redacted (true), as far as it was asked for.
+    var encodedConfigurations: [String: [Bool: [UInt8]]] = [:]
     /// The server, once it listens.
     weak var server: ControlServer?
 
