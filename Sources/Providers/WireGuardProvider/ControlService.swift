@@ -64,6 +64,8 @@ final class ControlService: Sendable {
         case .get:
             var isThere = true
             let isComplete = describe(includingSecrets: true) { piece in
+                // Each piece is work done, and the whole may take longer than the host is patient.
+                connection.noteWorking()
                 isThere = connection.write(piece)
                 return isThere
             }
