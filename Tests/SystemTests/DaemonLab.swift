@@ -11,18 +11,25 @@ final class DaemonLab {
     let environment: [String: String]
 
     /// Makes the machines and the manager, runs `body`, and removes everything whatever happened.
-    static func run(_ body: (DaemonLab) async throws -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - prepare: Runs before the manager, and gives it more variables.
+    ///   - body: The test.
+    /// - Throws: What they throw, and what keeps the machines or the manager from starting.
+    static func run(
+        prepare: (Lab) throws -> [String: String] = { _ in [:] }, body: (DaemonLab) async throws -> Void
+    ) async throws {
         let lab = try Lab.open()
         defer { lab.close() }
-        try await body(try DaemonLab(lab))
+        try await body(try DaemonLab(lab, try prepare(lab)))
     }
 
-    private init(_ lab: Lab) throws {
+    private init(_ lab: Lab, _ more: [String: String]) throws {
         self.lab = lab
-        environment = [
+        environment = more.merging([
             "PROVIDERHOST_STATE_DIR": lab.folder.appendingPathComponent("state").path,
             "PROVIDERHOST_RUNTIME_DIR": lab.folder.appendingPathComponent("run").path,
-        ]
+        ]) { $1 }
         daemon = try Self.start(lab, environment)
     }
 

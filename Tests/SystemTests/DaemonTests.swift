@@ -198,4 +198,21 @@ struct DaemonTests {
             #expect(try asUser(4711, "profile", "remove", "office").status == 0)
         }
     }
+
+    @Test("systemd is told that the manager is ready, alive and stopping")
+    func notifications() async throws {
+        var socket: NotifySocket?
+        try await DaemonLab.run { lab in
+            let made = try NotifySocket(lab.folder.appendingPathComponent("notify").path)
+            socket = made
+            return ["NOTIFY_SOCKET": made.path, "WATCHDOG_USEC": "200000"]
+        } body: { host in
+            let socket = try #require(socket)
+            try eventually("READY=1") { socket.received().contains("READY=1") }
+            try eventually("signs of life") { socket.received().components(separatedBy: "WATCHDOG=1").count > 4 }
+            host.daemon.signal(SIGTERM)
+            try eventually("STOPPING=1") { socket.received().contains("STOPPING=1") }
+            #expect(try host.daemon.waitForExit() == 0)
+        }
+    }
 }
