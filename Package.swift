@@ -29,7 +29,7 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #endif
 
 /// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
-let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard", "SettingsPush"]
+let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "WireGuard", "SettingsPush"]
 let fuzzing: Target =
     Context.environment["PROVIDERHOST_FUZZ"] == nil
     ? .testTarget(
@@ -43,6 +43,7 @@ let package = Package(
     name: "providerhost",
     products: [
         .executable(name: "providerhost", targets: ["ProviderHost"]),
+        .library(name: "Control", targets: ["Control"]),
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
         .library(name: "FakeClock", type: .dynamic, targets: ["FakeClock"]),
@@ -78,14 +79,18 @@ let package = Package(
         .target(
             name: "NetworkSettings", dependencies: [providerKit, "Netlink", "CTun", "CSystemd"], swiftSettings: strict),
 
+        .target(name: "Control", dependencies: [providerKit], swiftSettings: strict),
+
         // Joins and the executable.
         .target(
             name: "HostRuntime",
-            dependencies: [providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "CTun"],
+            dependencies: [
+                providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "Control", "CTun",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "ProviderHost",
-            dependencies: ["HostRuntime", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit],
+            dependencies: ["HostRuntime", "Control", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit],
             resources: [.copy("Bundles")], swiftSettings: strict),
 
         // Provider bundles.
@@ -127,8 +132,10 @@ let package = Package(
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
+        .testTarget(name: "ControlTests", dependencies: ["Control", providerKit], swiftSettings: strict),
         .testTarget(
-            name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],
+            name: "HostRuntimeTests",
+            dependencies: ["HostRuntime", "Control", "SystemStore", "LoopbackProvider", providerKit],
             swiftSettings: strict),
         .testTarget(
             name: "ProviderHostTests",
@@ -146,7 +153,10 @@ let package = Package(
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise", "TestSupport"],
+            dependencies: [
+                "ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise", "TestSupport", "Control",
+                providerKit,
+            ],
             swiftSettings: strict),
     ]
 )

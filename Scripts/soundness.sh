@@ -21,8 +21,9 @@ declare -A arrows=(
     [SystemStore]="ProviderKit SQLite CSodium COpenSSL Glibc Synchronization Foundation FoundationEssentials"
     [Netlink]="CMnl Glibc"
     [NetworkSettings]="ProviderKit Netlink CTun CSystemd Glibc Synchronization"
-    [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings SystemStore CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
-    [ProviderHost]="HostRuntime GatewayRegistry SettingsPush WireGuard ProviderKit Glibc Foundation FoundationEssentials"
+    [Control]="ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings SystemStore Control CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [ProviderHost]="HostRuntime Control GatewayRegistry SettingsPush WireGuard ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
     [WireGuardProvider]="ProviderKit WireGuard PacketPath Glibc Synchronization"
     [LoopbackProvider]="ProviderKit"
 )

@@ -18,10 +18,13 @@ final class Lab {
 
     /// Makes the machines, runs `body`, and removes everything whatever happened.
     static func run(mtu: Int = 1500, _ body: (Lab) throws -> Void) throws {
-        let lab = try Lab(mtu: mtu)
-        defer { lab.remove() }
+        let lab = try open(mtu: mtu)
+        defer { lab.close() }
         try body(lab)
     }
+
+    /// Makes the machines; ``close()`` must follow.
+    static func open(mtu: Int = 1500) throws -> Lab { try Lab(mtu: mtu) }
 
     private init(mtu: Int) throws {
         let tag = "ph\(getpid())-\(UInt16.random(in: 0...UInt16.max))"
@@ -43,7 +46,8 @@ final class Lab {
         }
     }
 
-    private func remove() {
+    /// Ends every program and removes everything.
+    func close() {
         for child in children { child.end() }
         for machine in [left, right] { _ = try? Machine.host("ip", "netns", "del", machine.namespace) }
         try? FileManager.default.removeItem(at: folder)

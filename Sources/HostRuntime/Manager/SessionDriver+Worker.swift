@@ -21,7 +21,8 @@ extension SessionDriver {
             try poller.watch(channel.fileDescriptor, token: fresh.channelToken)
             try poller.watch(process.exitDescriptor, token: fresh.exitToken)
             worker = fresh
-            send(.configure(workerConfiguration(interface)), descriptors: [device])
+            let secrets = configuration.secrets.map { [$0.memory] } ?? []
+            send(.configure(workerConfiguration(interface)), descriptors: [device] + secrets)
         } catch {
             feed(.workerExited(.notStarted(TunnelFailure(error))))
         }
@@ -160,6 +161,7 @@ extension SessionDriver {
             isOnDemand: configuration.isOnDemand, virtualHeaderLength: interface.virtualHeaderLength,
             mtu: interface.mtu, logLevel: configuration.logLevel)
         worker.stateDirectory = stateDirectory()
+        worker.hasSecrets = configuration.secrets != nil
         return worker
     }
 

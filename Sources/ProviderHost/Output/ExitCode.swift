@@ -1,3 +1,4 @@
+internal import Control
 internal import GatewayRegistry
 internal import HostRuntime
 internal import ProviderKit
@@ -35,6 +36,19 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case RegistryErrorCode.domain: self = Self.code(of: RegistryErrorCode(rawValue: failure.errorCode))
         case QRCodeErrorCode.domain: self = .notFound
         case VPNConnectionErrorCode.domain: self = .startFailed
+        case ControlErrorCode.domain:
+            switch ControlErrorCode(rawValue: failure.errorCode) {
+            case .noManager: self = .noDaemon
+            case .versionMismatch: self = .versionMismatch
+            case .timeout: self = .timeout
+            default: self = .unknown
+            }
+        case ProfileErrorCode.domain:
+            switch ProfileErrorCode(rawValue: failure.errorCode) {
+            case .notFound: self = .notFound
+            case .timeout: self = .timeout
+            default: self = .usage
+            }
         default: self = .unknown
         }
     }
@@ -58,7 +72,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .stopFailed: "the tunnel could not be stopped cleanly"
         case .noDaemon: "no daemon runs"
         case .versionMismatch: "bundle and host are of different versions"
-        case .notFound: "there is no such bundle, file, peer or route"
+        case .notFound: "there is no such bundle, file, profile, peer or route"
         }
     }
 }

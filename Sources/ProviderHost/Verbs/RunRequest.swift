@@ -35,7 +35,7 @@ struct RunRequest: Sendable, Equatable {
         return TunnelProviderProtocol(providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
     }
 
-    private static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {
+    static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {
         guard InterfaceName.isValid(name) else {
             throw UsageError(
                 .invalidValue, cause: "`\(name.printable)` is no name for an interface.",

@@ -10,6 +10,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case controlProtocol = "control-protocol"
     case bundleManifest = "bundle-manifest"
     case workerChannel = "worker-channel"
+    case managerCall = "manager-call"
     case pushSnapshot = "settings-push-snapshot"
     case pushMessage = "settings-push-message"
     case pushClient = "settings-push-client"
@@ -28,6 +29,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .controlProtocol: Self.runControlProtocol(bytes)
         case .bundleManifest: Self.runBundleManifest(bytes)
         case .workerChannel: Self.runWorkerChannel(bytes)
+        case .managerCall: Self.runManagerCall(bytes)
         case .pushSnapshot: Self.runPushSnapshot(bytes)
         case .pushMessage: Self.runPushMessage(bytes)
         case .pushClient: Self.runPushClient(bytes)

@@ -6,6 +6,11 @@ public struct TunnelProviderProtocol: VPNProtocol {
     public static let configurationTextKey = "ConfigurationText"
     /// The key of ``providerConfiguration`` that is true when commands in the configuration may run (`--allow-hooks`).
     public static let allowHooksKey = "AllowHooks"
+    /// The key of ``providerConfiguration`` that holds the name of the interface; the first free `phtunN` without it.
+    public static let interfaceNameKey = "InterfaceName"
+    /// The key of ``providerConfiguration`` with a dictionary of keychain references: where a text has `${keychain:NAME}`,
+    /// the provider sees the secret of this name.
+    public static let keychainReferencesKey = "KeychainReferences"
 
     /// The key of ``providerConfiguration`` that is true when tools give the interface its addresses, routes, MTU and state.
     ///
