@@ -1,10 +1,13 @@
 internal import Netlink
+internal import NetworkSettings
 internal import PacketPath
 internal import ProviderKit
 
 /// The machine that a session really runs on: TUN devices and worker processes.
 struct LinuxSystem: SessionSystem {
     let dnsBackend: DNSBackend
+    /// What may not leave beside the tunnel; nil for no restriction.
+    let killSwitch: KillSwitch?
 
     func interfaceName(wanted: String?) throws -> String {
         if let wanted {
@@ -20,12 +23,13 @@ struct LinuxSystem: SessionSystem {
         // Somebody else may take a free name between the look and the creation: look again then.
         for _ in 0..<16 where !isFixed {
             do {
-                return try LinuxInterface(name: try firstFreeName(), dnsBackend: dnsBackend)
+                return try LinuxInterface(
+                    name: try firstFreeName(), dnsBackend: dnsBackend, killSwitch: killSwitch)
             } catch let error as InterfaceError where error.code == .exists {
                 continue
             }
         }
-        return try LinuxInterface(name: name, dnsBackend: dnsBackend)
+        return try LinuxInterface(name: name, dnsBackend: dnsBackend, killSwitch: killSwitch)
     }
 
     func spawnWorker(channel: Descriptor) throws -> any SessionWorker {

@@ -3,7 +3,8 @@ enum CommandTable {
     /// The verbs in the order of the help.
     static let all: [Command] =
         [RunVerb.command] + GatewayVerbs.all + [
-            BundlesVerb.command, NewProviderVerb.command, VersionVerb.command, HelpVerb.command, WorkerVerb.command,
+            SweepVerb.command, BundlesVerb.command, NewProviderVerb.command, VersionVerb.command, HelpVerb.command,
+            WorkerVerb.command,
         ]
 
     /// What the verbs that begin with the same word are about, in one line.
