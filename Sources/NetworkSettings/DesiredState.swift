@@ -38,6 +38,12 @@ struct DesiredState: Equatable {
         addresses.contains { $0.address.family == .ipv6 } || included.contains { $0.family == .ipv6 }
     }
 
+    /// Leaves networks outside the tunnel that it would otherwise hold; only a table of the tunnel's own can do that.
+    mutating func exclude(_ networks: [IPPrefix]) {
+        guard routing.isAutomatic else { return }
+        excluded = Set(excluded + networks).sorted()
+    }
+
     /// The MTU in bytes; a derived one is kept within what the families need.
     func mtuBytes(underlay: Int?) -> Int {
         switch mtu {

@@ -8,6 +8,7 @@ extension SettingsPlan {
         var desired: DesiredState?
         /// The MTU in bytes; nil with `desired`.
         var mtu: Int?
+        var filter: [FilterTable]
     }
 
     /// Make before break: the new state is complete and in force before the old one goes.
@@ -45,6 +46,8 @@ extension SettingsPlan {
             "clear the spare table",
             observed.leftovers.map { Move(request: .deleteRoute($0), inverse: .replaceRoute($0)) })
         plan.changeRoutes(old.routes, layout.routes)
+        // New routes are guarded before they are in force, and the guard is the last to go.
+        if !target.filter.isEmpty { plan.setFilter(old.filter, target.filter) }
         plan.batch(
             "add rules",
             layout.rules.filter { !old.rules.contains($0) }.map {
@@ -67,6 +70,7 @@ extension SettingsPlan {
         }
         plan.settleLink(old, target, observed.link)
         plan.restoreSysctls(old, target, layout, observed)
+        if target.filter.isEmpty { plan.setFilter(old.filter, []) }
         return plan
     }
 
@@ -84,6 +88,15 @@ extension SettingsPlan {
 
     mutating func batch(_ purpose: String, _ moves: [Move]) {
         if !moves.isEmpty { steps.append(Step(purpose: purpose, action: .batch(moves))) }
+    }
+
+    private mutating func setFilter(_ old: [FilterTable], _ new: [FilterTable]) {
+        result.filter = new
+        guard old != new else { return }
+        steps.append(
+            Step(
+                purpose: new.isEmpty ? "end the kill switch" : "set the kill switch",
+                action: .filter(from: old, to: new)))
     }
 
     private mutating func setResolver(_ old: ResolverConfiguration?, _ new: ResolverConfiguration?) {

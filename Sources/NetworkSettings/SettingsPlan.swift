@@ -13,6 +13,7 @@ struct SettingsPlan: Equatable {
         case batch([Move])
         case sysctl(name: String, from: String, to: String)
         case resolver(from: ResolverConfiguration?, to: ResolverConfiguration?)
+        case filter(from: [FilterTable], to: [FilterTable])
     }
 
     struct Step: Equatable {
@@ -51,6 +52,8 @@ struct AppliedState: Equatable {
     var side = 0
     var sysctls: [Sysctl] = []
     var resolver: ResolverConfiguration?
+    /// The tables of the kill switch.
+    var filter: [FilterTable] = []
 }
 
 /// What the system looks like before a plan is made.

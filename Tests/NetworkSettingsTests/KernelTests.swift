@@ -196,6 +196,9 @@ struct KernelSettingsTests {
             let difference = Self.difference(before, try Self.snapshot())
             #expect(difference == [])
             print("10,000 routes: applied \(applying), exchanged \(exchanging), torn down \(clearing)")
+            // Times are worth something in a release build on a quiet machine only.
+            guard ProcessInfo.processInfo.environment["PROVIDERHOST_MEASURE"] != nil else { return }
+            #expect(applying < .milliseconds(500) && exchanging < .milliseconds(500))
         }
     }
 

@@ -24,10 +24,13 @@ struct ModelResolver: Resolver {
 extension InterfaceSettings {
     /// Settings with the resolver of the model system, or without one on a real system.
     convenience init(
-        interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = []
+        interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = [],
+        trafficGuard: TrafficGuard? = nil
     ) throws(SettingsApplyError) {
         let model = effects as? ModelSystem
-        try self.init(interface: interface, effects: effects, mark: mark, taken: taken) {
+        try self.init(
+            interface: interface, effects: effects, mark: mark, taken: taken, trafficGuard: trafficGuard
+        ) {
             if let model { return ModelResolver(system: model) }
             return NoResolver(reason: "this test has no resolver")
         }

@@ -20,6 +20,7 @@ final class ModelSystem: SettingsEffects {
         var rules: Set<Rule>
         var sysctls: [String: String]
         var resolver: ResolverConfiguration?
+        var filter: [FilterTableName: FilterTable] = [:]
     }
 
     fileprivate struct State {
@@ -125,6 +126,8 @@ extension ModelSystem {
     func perform(_ body: (inout Contents) -> Int32) -> Int32 { state.withLock { $0.step(body) } }
 
     func sysctl(_ name: String) -> String? { contents.sysctls[name] }
+
+    func links() throws(NetlinkError) -> [Link] { Array(try read().links.values) }
 
     func link(index: UInt32) throws(NetlinkError) -> Link {
         guard let link = try read().links[index] else { throw NetlinkError(code: ENODEV, request: "find \(index)") }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Netlink
+internal import NetworkSettings
 internal import PacketPath
 internal import ProviderKit
 internal import SystemStore
@@ -9,6 +10,8 @@ struct LinuxSystem: SessionSystem {
     let dnsBackend: DNSBackend
     /// Who looks after the interface.
     let interfaceCare: InterfaceCare
+    /// What may not leave beside the tunnel; nil for no restriction.
+    let killSwitch: KillSwitch?
 
     func interfaceName(wanted: String?) throws -> String {
         if let wanted {
@@ -25,12 +28,13 @@ struct LinuxSystem: SessionSystem {
         // Somebody else may take a free name between the look and the creation: look again then.
         for _ in 0..<16 where !isFixed {
             do {
-                return try LinuxInterface(name: try firstFreeName(), dnsBackend: dnsBackend)
+                return try LinuxInterface(
+                    name: try firstFreeName(), dnsBackend: dnsBackend, killSwitch: killSwitch)
             } catch let error as InterfaceError where error.code == .exists {
                 continue
             }
         }
-        return try LinuxInterface(name: name, dnsBackend: dnsBackend)
+        return try LinuxInterface(name: name, dnsBackend: dnsBackend, killSwitch: killSwitch)
     }
 
     func stateDirectory(of bundleIdentifier: String) throws -> String {

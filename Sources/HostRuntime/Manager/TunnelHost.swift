@@ -1,3 +1,4 @@
+internal import NetworkSettings
 public import ProviderKit
 public import Session
 
@@ -100,7 +101,10 @@ public final class TunnelHost: Sendable {
     ///
     /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
     public func run() -> SessionOutcome {
-        run(on: LinuxSystem(dnsBackend: configuration.dnsBackend, interfaceCare: configuration.interfaceCare))
+        run(
+            on: LinuxSystem(
+                dnsBackend: configuration.dnsBackend, interfaceCare: configuration.interfaceCare,
+                killSwitch: KillSwitch(configuration.protocolConfiguration)))
     }
 
     /// Runs the session on any system.

@@ -4,7 +4,7 @@ enum CommandTable {
     static let all: [Command] =
         [RunVerb.command, WireGuardVerb.command, DaemonVerb.command] + profiles + sessions + keychain + GatewayVerbs.all
         + [
-            BundlesVerb.command, NewProviderVerb.command, CompletionsVerb.completions, CompletionsVerb.manual,
+            SweepVerb.command, BundlesVerb.command, NewProviderVerb.command, CompletionsVerb.completions, CompletionsVerb.manual,
             VersionVerb.command, HelpVerb.command, WorkerVerb.command,
         ]
 

@@ -10,6 +10,9 @@ struct RunRequest: Sendable, Equatable {
     let dnsBackend: DNSBackend
     let logLevel: LogLevel
     let allowsHooks: Bool
+    let includesAllNetworks: Bool
+    let excludesLocalNetworks: Bool
+    let enforcesRoutes: Bool
     let wantsJSON: Bool
 
     /// Checks the values of the options.
@@ -22,7 +25,11 @@ struct RunRequest: Sendable, Equatable {
         dnsBackend = try arguments.values["dns"].map(Self.dnsBackend) ?? .automatic
         logLevel = try arguments.values["log-level"].map(Self.logLevel) ?? .info
         allowsHooks = arguments.switches.contains("allow-hooks")
+        includesAllNetworks = arguments.switches.contains("include-all-networks")
+        excludesLocalNetworks = arguments.switches.contains("exclude-local-networks")
+        enforcesRoutes = arguments.switches.contains("enforce-routes")
         wantsJSON = arguments.wantsJSON
+        try checkKillSwitch()
     }
 
     /// The protocol that the provider is given.
@@ -32,7 +39,26 @@ struct RunRequest: Sendable, Equatable {
         var values = file?.providerConfiguration ?? [:]
         // Only the switch decides: a file must not grant itself the right to run commands.
         values[TunnelProviderProtocol.allowHooksKey] = .boolean(allowsHooks)
-        return TunnelProviderProtocol(providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
+        var configuration = TunnelProviderProtocol(
+            providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
+        configuration.includeAllNetworks = includesAllNetworks
+        configuration.excludeLocalNetworks = excludesLocalNetworks
+        configuration.enforceRoutes = enforcesRoutes
+        return configuration
+    }
+
+    /// Refuses combinations of which one part would be without effect.
+    private func checkKillSwitch() throws(UsageError) {
+        if includesAllNetworks, enforcesRoutes {
+            throw UsageError(
+                .invalidValue, cause: "--enforce-routes has no effect beside --include-all-networks.",
+                remedy: "Leave out --enforce-routes: all networks include those of the routes.")
+        }
+        if excludesLocalNetworks, !includesAllNetworks, !enforcesRoutes {
+            throw UsageError(
+                .invalidValue, cause: "--exclude-local-networks has no effect by itself.",
+                remedy: "Give --include-all-networks or --enforce-routes too, or leave it out.")
+        }
     }
 
     static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {
