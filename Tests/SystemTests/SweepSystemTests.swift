@@ -47,7 +47,7 @@ struct SweepSystemTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let number = Int.random(in: 300..<900)
             let paths = ["phtun\(number)", "phtun\(number + 1)", "other\(number)"].map { "\(folder)/\($0).sock" }
-            defer { for path in paths { unlink(path) } }
+            defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
             let servers = try paths.map { try lab.start(on: lab.right, ["ncat", "-lU", $0]) }
             for path in paths { try eventually(path) { FileManager.default.fileExists(atPath: path) } }
             for server in [servers[0], servers[2]] {
