@@ -42,7 +42,11 @@ public enum WireCodec {
         var frame = Array((continues ? #"{"continues":true,"parameters":{"# : #"{"parameters":{"#).utf8)
         for (index, (name, objects)) in lists.enumerated() {
             frame += "\(index > 0 ? "," : "")\"\(name)\":[".utf8
-            frame += objects.joined(separator: [UInt8(ascii: ",")])
+            // Whole arrays are copied at once, the elements of a joined sequence one by one.
+            for (position, object) in objects.enumerated() {
+                if position > 0 { frame.append(UInt8(ascii: ",")) }
+                frame += object
+            }
             frame.append(UInt8(ascii: "]"))
         }
         return frame + "}}\0".utf8
