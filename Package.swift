@@ -89,7 +89,8 @@ let package = Package(
 
         // Provider bundles.
         .target(
-            name: "WireGuardProvider", dependencies: [providerKit, providerModule, "WireGuard", "PacketPath"],
+            name: "WireGuardProvider",
+            dependencies: [providerKit, providerModule, "WireGuard", "SettingsPush", "PacketPath"],
             path: "Sources/Providers/WireGuardProvider", swiftSettings: strict),
         .target(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],

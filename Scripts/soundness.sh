@@ -23,7 +23,7 @@ declare -A arrows=(
     [NetworkSettings]="ProviderKit Netlink CTun CSystemd Glibc Synchronization"
     [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
     [ProviderHost]="HostRuntime GatewayRegistry SettingsPush WireGuard ProviderKit Glibc Foundation FoundationEssentials"
-    [WireGuardProvider]="ProviderKit WireGuard PacketPath Glibc Synchronization"
+    [WireGuardProvider]="ProviderKit WireGuard SettingsPush PacketPath Glibc Synchronization"
     [LoopbackProvider]="ProviderKit"
 )
 declare -A folders=(

@@ -16,6 +16,7 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     }
 
     private let context: any ProviderContext
+    private let role: TunnelRole?
     private var running: Running?
     /// Set by the first stop: a start that is still on its way gives up.
     private var isStopping = false
@@ -23,6 +24,13 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     /// Makes a provider that has done nothing yet.
     public init(context: any ProviderContext) {
         self.context = context
+        role = nil
+    }
+
+    /// Makes the tunnel of another provider, which has done nothing yet.
+    public init(context: any ProviderContext, role: TunnelRole) {
+        self.context = context
+        self.role = role
     }
 
     public func startTunnel(options: [String: PropertyListValue]?) async throws {
