@@ -112,7 +112,9 @@ let package = Package(
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
-            dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            dependencies: [
+                "WireGuardProvider", "WireGuard", "SettingsPush", "PacketPath", providerKit, providerTestKit,
+            ],
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
