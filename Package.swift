@@ -95,7 +95,8 @@ let package = Package(
 
         // Provider bundles.
         .target(
-            name: "WireGuardProvider", dependencies: [providerKit, providerModule, "WireGuard", "PacketPath"],
+            name: "WireGuardProvider",
+            dependencies: [providerKit, providerModule, "WireGuard", "SettingsPush", "PacketPath"],
             path: "Sources/Providers/WireGuardProvider", swiftSettings: strict),
         .target(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],
@@ -117,7 +118,9 @@ let package = Package(
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
-            dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            dependencies: [
+                "WireGuardProvider", "WireGuard", "SettingsPush", "PacketPath", providerKit, providerTestKit,
+            ],
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

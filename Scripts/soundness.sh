@@ -24,7 +24,7 @@ declare -A arrows=(
     [Control]="ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
     [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings SystemStore Control CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
     [ProviderHost]="HostRuntime Control GatewayRegistry SettingsPush WireGuard ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
-    [WireGuardProvider]="ProviderKit WireGuard PacketPath Glibc Synchronization"
+    [WireGuardProvider]="ProviderKit WireGuard SettingsPush PacketPath Glibc Synchronization"
     [LoopbackProvider]="ProviderKit"
 )
 declare -A folders=(

@@ -1,7 +1,7 @@
-import WireGuard
+public import WireGuard
 
-/// What may be sent to one peer: 8,000 bytes a second, and 64 KiB at once after a rest.
-struct SendBudget: Sendable {
+/// What may be sent to one peer, or taken from it: 8,000 bytes a second, and 64 KiB at once after a rest.
+public struct SendBudget: Sendable {
     private static let capacity: UInt64 = 64 << 10
     private static let bytesPerSecond: UInt64 = 8000
     /// What the smallest message counts for, so that small ones are bounded in number too.
@@ -10,10 +10,11 @@ struct SendBudget: Sendable {
     private var available = Self.capacity
     private var updated: Instant
 
-    init(at now: Instant) { updated = now }
+    /// Begins with a whole budget.
+    public init(at now: Instant) { updated = now }
 
     /// Takes the bytes of a message from the budget; false if they are not there.
-    mutating func take(_ count: Int, at now: Instant) -> Bool {
+    public mutating func take(_ count: Int, at now: Instant) -> Bool {
         refill(now)
         let cost = max(UInt64(count), Self.leastCost)
         guard cost <= available else { return false }

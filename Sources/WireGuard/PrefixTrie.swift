@@ -22,6 +22,8 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
 
     /// No node, no owner.
     static var none: UInt32 { UInt32.max }
+    /// The owner of prefixes that no peer gets: look-ups end there like with one that is nobody's.
+    static var reserved: UInt32 { LookupEntry.maximum - 1 }
 
     var nodes: Row<Node>
     private(set) var root = UInt32.max
@@ -49,7 +51,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     /// The memory that the trie holds.
     var byteCount: Int { nodes.byteCount + heads.byteCount + strides.byteCount + leaves.byteCount }
 
-    /// Gives a prefix to an owner; if another one has it, it moves.
+    /// Gives a prefix to an owner; if another one has it, it moves, unless it is reserved.
     ///
     /// Bits of the key beyond the length are zero.
     mutating func insert(_ key: Key, length: Int, owner: UInt32) {
@@ -64,7 +66,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
             let node = nodes[Int(index)]
             let common = min(UInt32((node.key ^ key).leadingZeroBitCount), node.length, length)
             if common == node.length, common == length {
-                setOwner(of: index, to: owner)
+                if node.owner != Self.reserved { setOwner(of: index, to: owner) }
                 return
             }
             if common < node.length {
@@ -217,7 +219,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     private mutating func setOwner(of index: UInt32, to owner: UInt32) {
         let node = nodes[Int(index)]
         guard node.owner != owner else { return }
-        if node.owner != Self.none {
+        if node.owner < Self.reserved {
             count -= 1
             if node.previous == Self.none {
                 heads[Int(node.owner)] = node.next
@@ -229,7 +231,8 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
         nodes[Int(index)].owner = owner
         nodes[Int(index)].previous = Self.none
         nodes[Int(index)].next = Self.none
-        guard owner != Self.none else { return }
+        // Neither is listed.
+        guard owner < Self.reserved else { return }
         count += 1
         while heads.count <= Int(owner) { heads.append(Self.none) }
         let head = heads[Int(owner)]

@@ -38,7 +38,7 @@ extension Transport {
             case .v4(let address): routes4.owner(of: address)
             case .v6(let address): routes6.owner(of: address)
             }
-        guard owner != Self.none else { return nil }
+        guard owner < Self.reserved else { return nil }
         return PeerIndex(slot: owner, generation: peers[owner].generation)
     }
 

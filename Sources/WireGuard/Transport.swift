@@ -10,6 +10,7 @@
 /// peers, sessions and routes, which control does. Nothing here counts drops: each thread counts the reasons it is given.
 public struct Transport: ~Copyable {
     static let none = UInt32.max
+    static var reserved: UInt32 { PrefixTrie<UInt128>.reserved }
 
     var peers: Slab<PeerSlot>
     var sessions: Slab<Session>

@@ -184,4 +184,29 @@ struct AllowedIPsTests {
         #expect(transport.allowedIPs(of: third) == [])
         #expect(!transport.contains(second) && transport.contains(third))
     }
+
+    @Test("A reserved address is no peer's, whatever they have and get, until it is given back")
+    func reservation() throws {
+        var device = Device(timestamps: TimestampGuard(last: .zero))
+        var transport = Transport()
+        let added = device.addPeer(PublicKey(Key256(words: SIMD4(repeating: 1))), endpoint: nil)
+        let peer = try #require(added)
+        while let action = device.pollAction() { _ = transport.apply(action, now: .zero) }
+        let everything = try prefixes("::/0", "fe80::1/128", "fe80::/64")
+        transport.insertAllowedIPs(everything, for: peer)
+        let (kept, beside) = (try #require(IPAddress("fe80::1")), try #require(IPAddress("fe80::2")))
+        transport.reserve(kept)
+        transport.insertAllowedIPs(everything, for: peer)
+        transport.removeAllowedIP(try #require(IPPrefix("fe80::1/128")), from: peer)
+        #expect(transport.peer(for: kept) == nil)
+        #expect(transport.isAllowed(source: kept, from: peer) == false)
+        #expect(transport.peer(for: beside) == peer)
+        #expect(Set(transport.allowedIPs(of: peer)) == Set(try prefixes("::/0", "fe80::/64")))
+        #expect(transport.allowedIPCount == 2)
+        transport.release(kept)
+        #expect(transport.peer(for: kept) == peer)
+        device.removePeer(peer)
+        while let action = device.pollAction() { _ = transport.apply(action, now: .zero) }
+        #expect(transport.allowedIPCount == 0 && transport.peer(for: beside) == nil)
+    }
 }

@@ -1,4 +1,5 @@
 import PacketPath
+import SettingsPush
 import Synchronization
 import WireGuard
 
@@ -102,6 +103,8 @@ struct ReceiveLoop: ~Copyable {
     /// Gives a verdict on each opened packet, then notes the batch.
     private mutating func finish(_ grant: OpenGrant, _ train: ReceivedTrain, _ now: Instant) {
         let endpoint = Endpoint(train.from)
+        // A bit for each packet whose source is not the peer's: control packets are among them.
+        var refused: UInt64 = 0
         let (flushes, wakes) = engine.shared.withLock { shared in
             var totals = OpenTotals()
             var packets = path.packets
@@ -109,6 +112,7 @@ struct ReceiveLoop: ~Copyable {
                 if let reason = shared.verdict(on: packets[place], grant, &totals) {
                     drops.count(reason)
                     packets[place].keep = false
+                    if reason == .sourceNotAllowed { refused |= 1 << UInt64(place) }
                 }
             }
             guard totals.packets > 0 else { return (false, false) }
@@ -118,6 +122,22 @@ struct ReceiveLoop: ~Copyable {
         }
         if flushes { engine.give(.flush(grant.peer, keepaliveIfEmpty: false)) }
         if wakes { engine.controlWake.signal() }
+        if refused != 0 { takeControlPackets(refused, from: grant.peer, now) }
+    }
+
+    /// Gives control those of the refused packets that may be messages to it.
+    private mutating func takeControlPackets(_ refused: UInt64, from peer: PeerIndex, _ now: Instant) {
+        for place in 0..<ReceivePath.openCapacity where refused >> UInt64(place) & 1 != 0 {
+            let packet = path.packets[place]
+            let address = WireGuard.IPAddress(packet.source)
+            guard packet.length <= ControlPacket.maximumByteCount, ControlPacket.isControlNetwork(address) else {
+                continue
+            }
+            let taken = engine.controlPackets.withLock { $0.push(path.packetBytes(at: place), from: peer, now) }
+            guard taken else { continue }
+            drops[.sourceNotAllowed] -= 1
+            engine.controlWake.signal()
+        }
     }
 
     /// Gives control a datagram that is no transport data.

@@ -164,6 +164,9 @@ struct TransmitLoop: ~Copyable {
         for order in orders {
             switch order {
             case .drop(let peer): drops[.sessionExpired] += UInt64(staged.take(peer).count)
+            case .send(let packet, let peer):
+                drops[.queueFull] += UInt64(staged.stage(packet, for: peer))
+                sendStaged(peer, now)
             case .flush(let peer, let keepaliveIfEmpty):
                 if staged.holds(peer) {
                     sendStaged(peer, now)

@@ -13,6 +13,13 @@ enum TunnelSettings {
     ///   - remoteAddress: A label for the server: the first peer's endpoint.
     /// - Returns: The settings as a whole.
     static func make(from configuration: Configuration, remoteAddress: String) -> PacketTunnelNetworkSettings {
+        make(from: configuration, peers: configuration.peers, remoteAddress: remoteAddress)
+    }
+
+    /// Translates `[Interface]` and the allowed IPs of some of the peers.
+    static func make(
+        from configuration: Configuration, peers: [Configuration.Peer], remoteAddress: String
+    ) -> PacketTunnelNetworkSettings {
         let interface = configuration.interface
         var settings = PacketTunnelNetworkSettings(tunnelRemoteAddress: remoteAddress)
         settings.mtu = interface.mtu
@@ -24,7 +31,7 @@ enum TunnelSettings {
             case .number(let table): .table(table)
             }
 
-        let prefixes = Set(configuration.peers.flatMap(\.allowedIPs))
+        let prefixes = Set(peers.flatMap(\.allowedIPs))
         let routes4 = prefixes.compactMap(\.ipv4Route).sorted { $0.destinationAddress < $1.destinationAddress }
         let routes6 = prefixes.compactMap(\.ipv6Route).sorted { $0.destinationAddress < $1.destinationAddress }
         let addresses4 = interface.addresses.filter(\.address.isIPv4)
