@@ -44,6 +44,7 @@ let package = Package(
     products: [
         .executable(name: "providerhost", targets: ["ProviderHost"]),
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
+        .library(name: "GatewayProvider", type: .dynamic, targets: ["GatewayProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
     ],
     dependencies: [.package(path: "Sources/ProviderKit"), .package(path: "Sources/ProviderTestKit")],
@@ -93,6 +94,13 @@ let package = Package(
             dependencies: [providerKit, providerModule, "WireGuard", "SettingsPush", "PacketPath"],
             path: "Sources/Providers/WireGuardProvider", swiftSettings: strict),
         .target(
+            name: "GatewayProvider",
+            dependencies: [
+                providerKit, providerModule, "WireGuardProvider", "GatewayRegistry", "SettingsPush", "WireGuard",
+                "PacketPath",
+            ],
+            path: "Sources/Providers/GatewayProvider", swiftSettings: strict),
+        .target(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
@@ -113,6 +121,12 @@ let package = Package(
         .testTarget(
             name: "WireGuardProviderTests",
             dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatewayProviderTests",
+            dependencies: [
+                "GatewayProvider", "WireGuardProvider", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit,
+            ],
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -144,7 +158,10 @@ let package = Package(
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise", "TestSupport"],
+            dependencies: [
+                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
+                "TestSupport",
+            ],
             swiftSettings: strict),
     ]
 )
