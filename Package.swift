@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "providerhost", targets: ["ProviderHost"]),
         .library(name: "Control", targets: ["Control"]),
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
+        .library(name: "GatewayProvider", type: .dynamic, targets: ["GatewayProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
         .library(name: "FakeClock", type: .dynamic, targets: ["FakeClock"]),
     ],
@@ -99,6 +100,13 @@ let package = Package(
             dependencies: [providerKit, providerModule, "WireGuard", "SettingsPush", "PacketPath"],
             path: "Sources/Providers/WireGuardProvider", swiftSettings: strict),
         .target(
+            name: "GatewayProvider",
+            dependencies: [
+                providerKit, providerModule, "WireGuardProvider", "GatewayRegistry", "SettingsPush", "WireGuard",
+                "PacketPath",
+            ],
+            path: "Sources/Providers/GatewayProvider", swiftSettings: strict),
+        .target(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
 
@@ -120,6 +128,12 @@ let package = Package(
             name: "WireGuardProviderTests",
             dependencies: [
                 "WireGuardProvider", "WireGuard", "SettingsPush", "PacketPath", providerKit, providerTestKit,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatewayProviderTests",
+            dependencies: [
+                "GatewayProvider", "WireGuardProvider", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit,
             ],
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
@@ -157,8 +171,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ProviderHost", "WireGuardProvider", "LoopbackProvider", "StoreExercise", "TestSupport", "Control",
-                providerKit,
+                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
+                "TestSupport", "Control", providerKit,
             ],
             swiftSettings: strict),
     ]

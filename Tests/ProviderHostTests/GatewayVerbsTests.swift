@@ -113,7 +113,7 @@ final class GatewayVerbsTests {
         }
         #expect(try #require(try gateway("dns", "show", "--json").objects().first)["dns"] is [Any])
         #expect(try #require(try gateway("results", "--json").objects().first)["results"] is [Any])
-        #expect(try #require(try gateway("show", "--json").objects().first)["masquerade"] as? Bool == false)
+        #expect(try #require(try gateway("show", "--json").objects().first)["leaseSeconds"] as? Int == 3600)
     }
 
     @Test("What is refused names the value and exits with 2")

@@ -25,7 +25,7 @@ struct ControlLoop: ~Copyable {
     /// The peers and their control addresses; empty without a control plane.
     var controlPeers: [PeerIndex: ControlPeer] = [:]
     /// Our own control address, as it is reserved.
-    var controlAddress: IPAddress?
+    var controlAddress: WireGuard.IPAddress?
 
     init(
         _ engine: Engine, _ settings: ControlSettings, _ endpoints: [PublicKey: Endpoint], isUp: Bool,

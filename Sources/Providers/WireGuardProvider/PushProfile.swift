@@ -82,6 +82,11 @@ struct PushProfile: Sendable {
     private var bareSettings: PacketTunnelNetworkSettings {
         var settings = TunnelSettings.make(from: configuration, peers: otherPeers, remoteAddress: label)
         settings.dnsSettings = nil
+        if settings.ipv4Settings == nil, settings.ipv6Settings == nil {
+            // An interface without any address would not be up.
+            let own = ControlPacket.address(of: configuration.interface.privateKey.publicKey)
+            settings.ipv6Settings = IPv6Settings(addresses: ["\(own)"], networkPrefixLengths: [128])
+        }
         return settings
     }
 }

@@ -2,9 +2,9 @@ import ProviderKit
 import WireGuard
 
 /// What a wg-quick file asks of the network, as the settings that the host applies.
-enum TunnelSettings {
+package enum TunnelSettings {
     /// The room that the outer headers take of the underlay's MTU: IPv6 40, UDP 8, WireGuard 32 (wg-quick(8) `MTU`).
-    static let overhead = 80
+    package static let overhead = 80
 
     /// Translates `[Interface]` and the peers' allowed IPs.
     ///
@@ -59,7 +59,7 @@ enum TunnelSettings {
     }
 
     /// An IPv4 mask in dotted decimal.
-    static func mask(_ length: Int) -> String { "\(IPAddress.v4(~(UInt32.max >> length)))" }
+    package static func mask(_ length: Int) -> String { "\(IPAddress.v4(~(UInt32.max >> length)))" }
 }
 
 extension IPAddress {

@@ -13,9 +13,6 @@ enum GatewayInitVerb {
             .init(
                 name: "pool", value: "PREFIX", summary: "A network whose addresses are leased to peers.",
                 isRequired: true, isRepeated: true),
-            .init(
-                name: "masquerade",
-                summary: "Let what leaves for other networks carry the gateway's own address (nftables)."),
             .init(name: "mtu", value: "BYTES", summary: "The MTU inside the tunnel; 1420 else."),
             .init(
                 name: "lease", value: "SECONDS",
@@ -45,7 +42,6 @@ enum GatewayInitVerb {
             privateKey: PrivateKey(GatewayVerbs.randomKey()),
             listenPort: try arguments.number("listen-port", in: 1...UInt16.max) ?? 0, endpoint: endpoint,
             epoch: UInt128.random(in: 1...UInt128.max, using: &generator))
-        gateway.masquerades = arguments.switches.contains("masquerade")
         if let mtu = try arguments.number("mtu", in: 1280...9000) { gateway.mtu = mtu }
         if let lease = try arguments.number("lease", in: 0...UInt32.max) {
             guard lease == 0 || lease >= 60 else {

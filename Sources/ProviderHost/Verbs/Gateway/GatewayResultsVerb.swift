@@ -36,6 +36,9 @@ enum GatewayResultsVerb {
 struct ResultReport: Encodable {
     /// One item that was not taken as it was offered.
     struct Item: Encodable {
+        /// Stands for a section where the remark is about everything.
+        static let whole = "all"
+
         let section: String
         let index: UInt16
         /// The item, where the snapshot is still the one that is offered.
@@ -62,7 +65,8 @@ struct ResultReport: Encodable {
         items = result.findings.map { finding in
             let section = SectionType(rawValue: finding.section)
             return Item(
-                section: section.map { "\($0)" } ?? "\(finding.section)", index: finding.index,
+                section: section.map { "\($0)" } ?? (finding.section == 0 ? Item.whole : "\(finding.section)"),
+                index: finding.index,
                 item: Nullable(section.flatMap { snapshot?.item(Int(finding.index), of: $0) }),
                 code: finding.reason.rawValue, reason: finding.reason.description)
         }
@@ -71,7 +75,10 @@ struct ResultReport: Encodable {
     /// The result for people.
     var text: String {
         let age = serial == offeredSerial ? "" : ", \(offeredSerial) is offered"
-        let reasons = items.map { "\n    \($0.section) \($0.item.value ?? "item \($0.index)"): \($0.reason)" }
+        let reasons = items.map { item in
+            let place = "\(item.section) \(item.item.value ?? "item \(item.index)")"
+            return "\n    \(item.section == Item.whole ? Item.whole : place): \(item.reason)"
+        }
         return "\(status) (serial \(serial)\(age), \(receivedAt))" + reasons.joined()
     }
 }

@@ -9,7 +9,9 @@ enum GatewayVerbs {
     static let all: [Command] =
         [GatewayInitVerb.command, GatewayShowVerb.command] + GatewayPeerVerbs.all + GatewayPoolVerbs.all
         + GatewayRouteVerbs.all + GatewayDNSVerbs.all + GatewayMTUVerbs.all
-        + [GatewayPushVerb.command, GatewayResultsVerb.command, GatewayExportVerb.command]
+        + [
+            GatewayPushVerb.command, GatewayResultsVerb.command, GatewayExportVerb.command, GatewayRunVerb.command,
+        ]
 
     /// The folder of the registry; tests run in one of their own.
     @TaskLocal static var stateFolder = StateFolder.current
