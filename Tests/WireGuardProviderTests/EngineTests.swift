@@ -82,7 +82,7 @@ struct EngineTests {
 
     @Test("While 65,536 sources flood it with handshakes, an engine answers a new peer within two seconds")
     func flood() throws {
-        let (left, right) = (try End(), try End())
+        let (left, right) = (try EngineEnd(), try EngineEnd())
         try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
         let flood = try Flood(to: right.port, of: key(2).publicKey)
         usleep(3_000_000)

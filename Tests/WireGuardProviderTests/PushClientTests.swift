@@ -153,7 +153,8 @@ struct PushClientTests {
         // Neither end's interface sees a control packet, and the forged ones went nowhere.
         #expect(gateway.receive() == packet(0x0a00_0001, 0x0a00_0002))
         #expect(desk.messageCount.load(ordering: .relaxed) == count)
-        #expect(!desk.isReleased.load(ordering: .relaxed))
+        let isReleased = desk.isReleased.load(ordering: .relaxed)
+        #expect(!isReleased)
         gateway.engine.stop()
         client.end.engine.stop()
         #expect(client.end.engine.statistics.withLock { $0.drops[.noRoute] } == 1)
