@@ -44,6 +44,10 @@ final class Lab {
             try machine("ip", "address", "add", "2001:db8::\(last)/64", "dev", "cable", "nodad")
             try machine("ip", "link", "set", "cable", "up")
         }
+        // The kernel brings the cable up in its own time, and what a test compares shall not change with that.
+        try eventually("the cable") {
+            try [left, right].allSatisfy { try $0("ip", "-br", "link", "show", "cable").contains(" UP ") }
+        }
     }
 
     /// Ends every program and removes everything.
