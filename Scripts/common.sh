@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_packages=(libsodium-dev libb2-dev libmnl-dev)
 [ "$(uname -m)" = x86_64 ] && build_packages+=(libipsec-mb-dev)
 run_packages=(iproute2 iputils-ping iperf3 wireguard-tools procps)
-test_packages=(wireguard-go ncat)
+test_packages=(wireguard-go ncat nftables)
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {

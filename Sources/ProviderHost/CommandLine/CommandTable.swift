@@ -2,7 +2,8 @@
 enum CommandTable {
     /// The verbs in the order of the help.
     static let all: [Command] = [
-        RunVerb.command, WireGuardVerb.command, BundlesVerb.command, NewProviderVerb.command, VersionVerb.command,
+        RunVerb.command, WireGuardVerb.command, ShowVerb.command, MetricsVerb.command, BundlesVerb.command,
+        NewProviderVerb.command, VersionVerb.command,
         HelpVerb.command,
         WorkerVerb.command,
     ]

@@ -31,6 +31,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             case .writeFailed, nil: self = .unknown
             case .identifierInvalid, .folderNotEmpty: self = .usage
             }
+        case TunnelsErrorCode.domain:
+            self = TunnelsErrorCode(rawValue: failure.errorCode) == .noSuchTunnel ? .notFound : .unknown
         case VPNConnectionErrorCode.domain: self = .startFailed
         default: self = .unknown
         }
