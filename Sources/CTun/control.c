@@ -44,14 +44,23 @@ int ctun_control_listen(const char *path) {
     return listener;
 }
 
-int ctun_control_probe(const char *path) {
+static int connect_to(const char *path, int flags) {
     struct sockaddr_un address;
     int result = name(path, &address);
     if (result < 0) return result;
-    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
     if (descriptor < 0) return -errno;
-    // EAGAIN: it listens, and is busy.
-    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0 && errno != EAGAIN) return fail(descriptor);
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) return fail(descriptor);
+    return descriptor;
+}
+
+int ctun_control_connect(const char *path) { return connect_to(path, 0); }
+
+int ctun_control_probe(const char *path) {
+    int descriptor = connect_to(path, SOCK_NONBLOCK);
+    // It listens, and is busy.
+    if (descriptor == -EAGAIN) return 0;
+    if (descriptor < 0) return descriptor;
     close(descriptor);
     return 0;
 }

@@ -2,6 +2,8 @@
 public enum ControlRequest: Sendable, Equatable {
     /// What the tunnel is like.
     case get
+    /// What the tunnel is like, without any secret but with what was dropped: an operation of our own (`get=view`).
+    case view
     /// Change it.
     case set(ControlSettings)
     /// An operation that is answered with an error and does nothing.

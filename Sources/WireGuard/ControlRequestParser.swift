@@ -9,7 +9,7 @@ public struct ControlRequestParser: Sendable {
     /// The most lines of one operation.
     public static let changeLimit = 1 << 20
 
-    private enum Operation { case none, get, set, unknown }
+    private enum Operation { case none, get, view, set, unknown }
 
     private var line: [UInt8] = []
     private var isLineTooLong = false
@@ -65,6 +65,8 @@ public struct ControlRequestParser: Sendable {
     private mutating func begin() {
         if !isLineTooLong, line.elementsEqual("get=1".utf8) {
             operation = .get
+        } else if !isLineTooLong, line.elementsEqual("get=view".utf8) {
+            operation = .view
         } else if !isLineTooLong, line.elementsEqual("set=1".utf8) {
             operation = .set
         } else {
@@ -89,6 +91,7 @@ public struct ControlRequestParser: Sendable {
         switch operation {
         case .none, .unknown: return nil
         case .get: return .get
+        case .view: return .view
         case .set: return .set(settings)
         }
     }

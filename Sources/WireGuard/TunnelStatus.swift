@@ -1,3 +1,13 @@
+/// How much a status tells.
+public enum StatusDetail: Sendable {
+    /// All that `get=1` of the protocol tells.
+    case everything
+    /// The same without the keys that are secret.
+    case withoutSecrets
+    /// The same with our public key, and with whether a preshared key is set.
+    case view
+}
+
 /// What the control protocol shows of this end of a tunnel.
 public struct InterfaceStatus: Sendable, Equatable {
     /// The static private key, nil if none is set.
@@ -15,9 +25,15 @@ public struct InterfaceStatus: Sendable, Equatable {
     }
 
     /// The first lines of the reply to `get`.
-    public func lines(includingSecrets: Bool) -> String {
+    public func lines(_ detail: StatusDetail) -> String {
         var text = ""
-        if includingSecrets, let privateKey { text += "private_key=\(privateKey.key.hex)\n" }
+        if let privateKey {
+            switch detail {
+            case .everything: text += "private_key=\(privateKey.key.hex)\n"
+            case .withoutSecrets: break
+            case .view: text += "own_public_key=\(privateKey.publicKey.key.hex)\n"
+            }
+        }
         if listenPort != 0 { text += "listen_port=\(listenPort)\n" }
         if firewallMark != 0 { text += "fwmark=\(firewallMark)\n" }
         return text
@@ -44,9 +60,13 @@ public struct PeerStatus: Sendable, Equatable {
     }
 
     /// The peer's lines of the reply to `get`, but for those of its allowed IPs, which come next.
-    public func lines(includingSecrets: Bool) -> String {
+    public func lines(_ detail: StatusDetail) -> String {
         var text = "public_key=\(description.publicKey.key.hex)\n"
-        if includingSecrets { text += "preshared_key=\(description.presharedKey.key.hex)\n" }
+        switch detail {
+        case .everything: text += "preshared_key=\(description.presharedKey.key.hex)\n"
+        case .withoutSecrets: break
+        case .view: if !description.presharedKey.isZero { text += "has_preshared_key=true\n" }
+        }
         text += "protocol_version=1\n"
         if let endpoint { text += "endpoint=\(endpoint)\n" }
         text += """

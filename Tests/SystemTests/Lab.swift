@@ -10,6 +10,8 @@ final class Lab {
     /// A folder of the test's own, removed with the lab.
     let folder: URL
     private var children: [Child] = []
+    /// Machines beyond the two, without any cable.
+    private var others: [Machine] = []
 
     /// The folder that SwiftPM built into: the tests' own executable lies in it.
     static let buildFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -50,10 +52,19 @@ final class Lab {
         }
     }
 
+    /// Makes another machine, which has its loopback interface only.
+    func addMachine() throws -> Machine {
+        let machine = Machine(namespace: "\(folder.lastPathComponent)-\(others.count)")
+        try Machine.host("ip", "netns", "add", machine.namespace)
+        others.append(machine)
+        try machine("ip", "link", "set", "lo", "up")
+        return machine
+    }
+
     /// Ends every program and removes everything.
     func close() {
         for child in children { child.end() }
-        for machine in [left, right] { _ = try? Machine.host("ip", "netns", "del", machine.namespace) }
+        for machine in [left, right] + others { _ = try? Machine.host("ip", "netns", "del", machine.namespace) }
         try? FileManager.default.removeItem(at: folder)
     }
 

@@ -107,7 +107,7 @@ struct EngineTests {
         #expect(right.receive() != nil)
         let listing = try #require(right.engine.list())
         let statuses = try #require(right.engine.describe(listing.peers[...]))
-        let text = statuses.map { $0.lines(includingSecrets: false) }.joined()
+        let text = statuses.map { $0.lines(.withoutSecrets) }.joined()
         #expect(listing.privateKey == key(2))
         #expect(text.contains("endpoint=127.0.0.1:\(left.port)\n"))
         #expect(text.contains("rx_bytes=\(148 + 32 + 48)\n"))

@@ -77,12 +77,12 @@ struct ControlProtocolTests {
     @Test("Operations that are wrong leave the next one alone")
     func severalOperations() {
         let text =
-            "get=1\n\nset=1\nlisten_port=x\nlisten_port=1\n\nfoo=1\n\nget=1\na=b\n\n\nset=1\nlisten_port=2\n\nget=1\n"
+            "get=1\n\nget=view\n\nset=1\nlisten_port=x\nlisten_port=1\n\nfoo=1\n\nget=1\na=b\n\n\nset=1\nlisten_port=2\n\nget=1\n"
         var wanted = ControlSettings()
         wanted.listenPort = 2
         #expect(
             read(text) == [
-                .get, .refused(isSet: true, .invalid), .refused(isSet: false, .invalid),
+                .get, .view, .refused(isSet: true, .invalid), .refused(isSet: false, .invalid),
                 .refused(isSet: false, .invalid), .set(wanted),
             ])
     }
@@ -106,7 +106,7 @@ struct ControlProtocolTests {
     func tooManyLines() {
         var parser = ControlRequestParser()
         var requests = parser.read("set=1\npublic_key=\(key)\n".utf8)
-        let lines = Array("allowed_ip=1.2.3.4/32\n".utf8)
+        let lines = Array("protocol_version=1\n".utf8)
         let block = [UInt8](Array(repeating: lines, count: 1024).joined())
         for _ in 0...ControlRequestParser.changeLimit / 1024 { requests += parser.read(block) }
         requests += parser.read("\nget=1\n\n".utf8)
@@ -136,9 +136,9 @@ struct ControlProtocolTests {
     func reply() throws {
         let secret = PrivateKey(try #require(Key256(hex: key)))
         let interface = InterfaceStatus(privateKey: secret, listenPort: 51_820, firewallMark: 0)
-        #expect(interface.lines(includingSecrets: true) == "private_key=\(secret.key.hex)\nlisten_port=51820\n")
-        #expect(interface.lines(includingSecrets: false) == "listen_port=51820\n")
-        #expect(InterfaceStatus(privateKey: nil, listenPort: 0, firewallMark: 0).lines(includingSecrets: true) == "")
+        #expect(interface.lines(.everything) == "private_key=\(secret.key.hex)\nlisten_port=51820\n")
+        #expect(interface.lines(.withoutSecrets) == "listen_port=51820\n")
+        #expect(InterfaceStatus(privateKey: nil, listenPort: 0, firewallMark: 0).lines(.everything) == "")
 
         var device = Device(timestamps: TimestampGuard(last: .zero))
         let endpoint = try #require(Endpoint("192.0.2.1:7"))
@@ -150,7 +150,7 @@ struct ControlProtocolTests {
         let peer = PeerStatus(
             description: description, endpoint: endpoint, traffic: PeerTraffic(), allowedIPs: [prefix])
         #expect(
-            peer.lines(includingSecrets: true) + PeerStatus.lines(of: peer.allowedIPs) == """
+            peer.lines(.everything) + PeerStatus.lines(of: peer.allowedIPs) == """
                 public_key=\(secret.publicKey.key.hex)
                 preshared_key=\(zero)
                 protocol_version=1
@@ -163,7 +163,9 @@ struct ControlProtocolTests {
                 allowed_ip=10.0.0.0/8
 
                 """)
-        #expect(!peer.lines(includingSecrets: false).contains("preshared"))
+        #expect(!peer.lines(.withoutSecrets).contains("preshared") && !peer.lines(.view).contains("preshared"))
+        #expect(
+            interface.lines(.view) == "own_public_key=\(secret.publicKey.key.hex)\nlisten_port=51820\n")
         #expect(ControlRequest.trailer(.portInUse, isSet: true) == "errno=-98\n\n")
         #expect(ControlRequest.trailer(.invalid, isSet: false) == "errno=22\n\n")
     }

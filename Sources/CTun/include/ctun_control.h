@@ -17,6 +17,9 @@ int ctun_control_listen(const char *_Nonnull path);
 /// Whether somebody listens at `path`: 0, or -ECONNREFUSED when the file was left behind.
 int ctun_control_probe(const char *_Nonnull path);
 
+/// Connects to the socket at `path`.
+int ctun_control_connect(const char *_Nonnull path);
+
 /// Takes over an inherited listening stream socket: non-blocking, close-on-exec; -EINVAL for anything else.
 int ctun_control_adopt(int listener);
 

@@ -4,8 +4,9 @@ enum CommandTable {
     static let all: [Command] =
         [RunVerb.command, WireGuardVerb.command, DaemonVerb.command] + profiles + sessions + keychain + GatewayVerbs.all
         + [
-            SweepVerb.command, BundlesVerb.command, NewProviderVerb.command, CompletionsVerb.completions, CompletionsVerb.manual,
-            VersionVerb.command, HelpVerb.command, WorkerVerb.command,
+            ShowVerb.command, MetricsVerb.command, SweepVerb.command, BundlesVerb.command, NewProviderVerb.command,
+            CompletionsVerb.completions, CompletionsVerb.manual, VersionVerb.command, HelpVerb.command,
+            WorkerVerb.command,
         ]
 
     /// What the verbs that begin with the same word are about, in one line.

@@ -35,6 +35,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             }
         case RegistryErrorCode.domain: self = Self.code(of: RegistryErrorCode(rawValue: failure.errorCode))
         case QRCodeErrorCode.domain: self = .notFound
+        case TunnelsErrorCode.domain:
+            self = TunnelsErrorCode(rawValue: failure.errorCode) == .noSuchTunnel ? .notFound : .unknown
         case VPNConnectionErrorCode.domain: self = .startFailed
         case ControlErrorCode.domain:
             switch ControlErrorCode(rawValue: failure.errorCode) {

@@ -56,9 +56,21 @@ extension ControlLoop {
         perform(now)
     }
 
+    /// Prefixes that are replaced by themselves are never away: packets that they route are on their way meanwhile.
     private func changeAllowedIPs(_ wanted: ControlSettings.Peer, of peer: PeerIndex) {
-        if wanted.replacesAllowedIPs { engine.shared.withLock { $0.transport.removeAllowedIPs(of: peer) } }
-        var rest = wanted.allowedIPs[...]
+        let old = wanted.replacesAllowedIPs ? engine.shared.withLock { $0.transport.allowedIPs(of: peer) } : []
+        change(wanted.allowedIPs, of: peer)
+        guard !old.isEmpty else { return }
+        var kept: Set<IPPrefix> = []
+        for change in wanted.allowedIPs {
+            if change.isRemoval { kept.remove(change.prefix) } else { kept.insert(change.prefix) }
+        }
+        let gone = old.filter { !kept.contains($0) }
+        change(gone.map { ControlSettings.AllowedIPChange(prefix: $0, isRemoval: true) }, of: peer)
+    }
+
+    private func change(_ changes: [ControlSettings.AllowedIPChange], of peer: PeerIndex) {
+        var rest = changes[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.prefixesPerLock)
             rest = rest.dropFirst(Self.prefixesPerLock)

@@ -35,7 +35,7 @@ final class ControlService: Sendable {
     /// The running configuration in the form of the control protocol, without any secret.
     func describe() -> String {
         var text = ""
-        _ = describe(includingSecrets: false) {
+        _ = describe(.withoutSecrets) {
             text += $0
             return true
         }
@@ -63,9 +63,9 @@ final class ControlService: Sendable {
             connection.write(ControlRequest.trailer(status, isSet: isSet))
         }
         switch request {
-        case .get:
+        case .get, .view:
             var isThere = true
-            let isComplete = describe(includingSecrets: true) { piece in
+            let isComplete = describe(request == .get ? .everything : .view) { piece in
                 // Each piece is work done, and the whole may take longer than the host is patient.
                 connection.noteWorking()
                 isThere = connection.write(piece)
@@ -78,17 +78,18 @@ final class ControlService: Sendable {
     }
 
     /// Hands the running configuration to `write` piece by piece; false when that says so or the engine has stopped.
-    private func describe(includingSecrets: Bool, _ write: (String) -> Bool) -> Bool {
+    private func describe(_ detail: StatusDetail, _ write: (String) -> Bool) -> Bool {
         guard let listing = engine.list() else { return false }
         let (port, mark) = sockets.status
         let status = InterfaceStatus(privateKey: listing.privateKey, listenPort: port, firewallMark: mark)
-        guard write(status.lines(includingSecrets: includingSecrets)) else { return false }
+        guard write(status.lines(detail)) else { return false }
+        if detail == .view, !write(engine.statistics.withLock(\.drops).lines) { return false }
         var rest = listing.peers[...]
         while !rest.isEmpty {
             guard let peers = engine.describe(rest.prefix(Self.peersPerPiece)) else { return false }
             rest = rest.dropFirst(Self.peersPerPiece)
             for peer in peers {
-                guard write(peer.lines(includingSecrets: includingSecrets)) else { return false }
+                guard write(peer.lines(detail)) else { return false }
                 for start in stride(from: 0, to: peer.allowedIPs.count, by: Self.prefixesPerPiece) {
                     let prefixes = peer.allowedIPs[start...].prefix(Self.prefixesPerPiece)
                     guard write(PeerStatus.lines(of: prefixes)) else { return false }
@@ -121,5 +122,26 @@ final class ControlService: Sendable {
             endpoints[peer.publicKey] = numeric
         }
         return endpoints
+    }
+}
+
+extension DropCounters {
+    /// The lines of `get=view`, with every reason, so that a reader sees the counters from the start.
+    fileprivate var lines: String {
+        WireGuard.DropReason.allCases.map { "dropped_packets=\($0.name) \(self[$0])\n" }.joined()
+    }
+}
+
+extension WireGuard.DropReason {
+    /// The reason as metrics name it: `badFirstMAC` is `bad_first_mac`.
+    fileprivate var name: String {
+        var name = ""
+        var wasUpper = true
+        for character in "\(self)" {
+            if character.isUppercase, !wasUpper { name += "_" }
+            wasUpper = character.isUppercase
+            name += character.lowercased()
+        }
+        return name
     }
 }
