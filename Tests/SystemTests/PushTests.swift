@@ -19,7 +19,11 @@ struct PushTests {
             #expect(Date().timeIntervalSince(begin) < 5)
             try lab.right.ping("10.7.0.1")
             try lab.right.ping("fd07::1")
-            #expect(!ours.output.lowercased().contains("warning") && !ours.output.lowercased().contains("error"))
+            // Tests beside this one have interfaces of the same name, and one folder for control sockets.
+            let complaints = ours.output.lowercased().split(separator: "\n").filter {
+                ($0.contains("warning") || $0.contains("error")) && !$0.contains("control socket")
+            }
+            #expect(complaints.isEmpty, "\(complaints)")
         }
     }
 
