@@ -29,7 +29,7 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #endif
 
 /// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
-let fuzzDependencies: [Target.Dependency] = ["HostRuntime", "WireGuard"]
+let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "WireGuard", "SettingsPush"]
 let fuzzing: Target =
     Context.environment["PROVIDERHOST_FUZZ"] == nil
     ? .testTarget(
@@ -43,8 +43,11 @@ let package = Package(
     name: "providerhost",
     products: [
         .executable(name: "providerhost", targets: ["ProviderHost"]),
+        .library(name: "Control", targets: ["Control"]),
         .library(name: "WireGuardProvider", type: .dynamic, targets: ["WireGuardProvider"]),
+        .library(name: "GatewayProvider", type: .dynamic, targets: ["GatewayProvider"]),
         .library(name: "LoopbackProvider", type: .dynamic, targets: ["LoopbackProvider"]),
+        .library(name: "FakeClock", type: .dynamic, targets: ["FakeClock"]),
     ],
     dependencies: [.package(path: "Sources/ProviderKit"), .package(path: "Sources/ProviderTestKit")],
     targets: wideVectors + [
@@ -56,29 +59,53 @@ let package = Package(
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CBlake2"),
         .systemLibrary(name: "CMnl"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CSystemd"),
 
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
         .target(name: "Session", dependencies: [providerKit], swiftSettings: strict),
+        .target(name: "SettingsPush", dependencies: [providerKit, "WireGuard"], swiftSettings: strict),
 
         // Effects.
         .target(name: "PacketPath", dependencies: ["CTun"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(
+            name: "GatewayRegistry", dependencies: [providerKit, "WireGuard", "SettingsPush", "SQLite"],
+            swiftSettings: strict),
         .target(name: "Netlink", dependencies: ["CMnl"], swiftSettings: strict),
-        .target(name: "NetworkSettings", dependencies: [providerKit, "Netlink"], swiftSettings: strict),
+        .target(
+            name: "SystemStore", dependencies: [providerKit, "SQLite", "CSodium", "COpenSSL"], swiftSettings: strict),
+        .target(
+            name: "NetworkSettings", dependencies: [providerKit, "Netlink", "CTun", "CSystemd"], swiftSettings: strict),
+
+        .target(name: "Control", dependencies: [providerKit], swiftSettings: strict),
 
         // Joins and the executable.
         .target(
             name: "HostRuntime",
-            dependencies: [providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "CTun"],
+            dependencies: [
+                providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "Control", "CTun",
+            ],
             swiftSettings: strict),
         .executableTarget(
-            name: "ProviderHost", dependencies: ["HostRuntime", providerKit], resources: [.copy("Bundles")],
-            swiftSettings: strict),
+            name: "ProviderHost",
+            dependencies: ["HostRuntime", "Control", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit],
+            resources: [.copy("Bundles")], swiftSettings: strict),
 
         // Provider bundles.
         .target(
-            name: "WireGuardProvider", dependencies: [providerKit, providerModule, "WireGuard", "PacketPath"],
+            name: "WireGuardProvider",
+            dependencies: [providerKit, providerModule, "WireGuard", "SettingsPush", "PacketPath"],
             path: "Sources/Providers/WireGuardProvider", swiftSettings: strict),
+        .target(
+            name: "GatewayProvider",
+            dependencies: [
+                providerKit, providerModule, "WireGuardProvider", "GatewayRegistry", "SettingsPush", "WireGuard",
+                "PacketPath",
+            ],
+            path: "Sources/Providers/GatewayProvider", swiftSettings: strict),
         .target(
             name: "LoopbackProvider", dependencies: [providerKit, providerModule],
             path: "Sources/Providers/LoopbackProvider", swiftSettings: strict),
@@ -94,27 +121,59 @@ let package = Package(
         fuzzing,
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
+        .testTarget(
+            name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
-            dependencies: ["WireGuardProvider", "WireGuard", "PacketPath", providerKit],
+            dependencies: [
+                "WireGuardProvider", "WireGuard", "SettingsPush", "PacketPath", providerKit, providerTestKit,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatewayProviderTests",
+            dependencies: [
+                "GatewayProvider", "WireGuardProvider", "GatewayRegistry", "SettingsPush", "WireGuard", providerKit,
+            ],
             swiftSettings: strict),
         .testTarget(name: "PacketPathTests", dependencies: ["PacketPath"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
+        .testTarget(
+            name: "GatewayRegistryTests",
+            dependencies: ["GatewayRegistry", "SettingsPush", "WireGuard", "SQLite", providerKit],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SystemStoreTests", dependencies: ["SystemStore", "SQLite", providerKit], swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ProviderKitTests", dependencies: [providerKit, providerTestKit], swiftSettings: strict),
+        .testTarget(name: "ControlTests", dependencies: ["Control", providerKit], swiftSettings: strict),
         .testTarget(
-            name: "HostRuntimeTests", dependencies: ["HostRuntime", "LoopbackProvider", providerKit],
+            name: "HostRuntimeTests",
+            dependencies: ["HostRuntime", "Control", "SystemStore", "LoopbackProvider", providerKit],
             swiftSettings: strict),
         .testTarget(
             name: "ProviderHostTests",
-            dependencies: ["ProviderHost", "HostRuntime", "LoopbackProvider", "WireGuardProvider", providerKit],
+            dependencies: [
+                "ProviderHost", "HostRuntime", "GatewayRegistry", "SettingsPush", "WireGuard", "LoopbackProvider",
+                "WireGuardProvider", providerKit,
+            ],
             swiftSettings: strict),
+        // A process that uses a store, for tests that cut its power, fail its system calls, or let several of it run.
+        .executableTarget(
+            name: "StoreExercise", dependencies: ["SystemStore", providerKit], path: "Tests/StoreExercise",
+            swiftSettings: strict),
+        // A wall clock for programs under test to preload.
+        .target(name: "FakeClock", path: "Tests/FakeClock"),
         // Real interfaces, real packets, real peers: runs the products that the build left beside it.
         .testTarget(
-            name: "SystemTests", dependencies: ["ProviderHost", "WireGuardProvider", "LoopbackProvider"],
+            name: "SystemTests",
+            dependencies: [
+                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
+                "TestSupport", "Control", providerKit,
+            ],
             swiftSettings: strict),
     ]
 )

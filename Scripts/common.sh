@@ -3,10 +3,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-build_packages=(libsodium-dev libb2-dev libmnl-dev)
+build_packages=(libsodium-dev libb2-dev libmnl-dev libsqlite3-dev libssl-dev libsystemd-dev)
 [ "$(uname -m)" = x86_64 ] && build_packages+=(libipsec-mb-dev)
-run_packages=(iproute2 iputils-ping iperf3 wireguard-tools procps)
-test_packages=(wireguard-go ncat nftables)
+run_packages=(iproute2 nftables iputils-ping iperf3 wireguard-tools procps)
+test_packages=(wireguard-go ncat openssl strace e2fsprogs dbus tcpdump)
+# Installing these would change the machine's own resolver, so the tests run them from .build/test-packages.
+unpacked_packages=(systemd-resolved openresolv resolvconf)
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {
@@ -18,6 +20,19 @@ need_swift() {
     if ! command -v swift >/dev/null; then
         fail "Swift 6.3 is not installed. Get it from https://www.swift.org/install/linux/debian/12, put its bin folder into PATH, and run this again."
     fi
+}
+
+# need_unpacked NAME...: unpacks packages into .build/test-packages without installing them.
+need_unpacked() {
+    local package folder=$PWD/.build/test-packages
+    for package in "$@"; do
+        [ -d "$folder/$package" ] && continue
+        say "Unpacking $package"
+        mkdir -p "$folder"
+        rm -f "$folder/$package"_*.deb
+        (cd "$folder" && apt-get download -qq -o APT::Sandbox::User=root "$package" && dpkg -x "$package"_*.deb "$package.new")
+        mv "$folder/$package.new" "$folder/$package"
+    done
 }
 
 # need_packages NAME...: installs what is missing as root, else says what to install.

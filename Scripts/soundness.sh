@@ -13,19 +13,26 @@ declare -A arrows=(
     [ProviderKit]="CProviderStamp Synchronization"
     [ProviderTestKit]="ProviderKit Synchronization"
     [WireGuard]="CSodium CBlake2"
+    [SettingsPush]="ProviderKit WireGuard"
     [Session]="ProviderKit"
     [PacketPath]="CTun Glibc Synchronization"
+    [SQLite]="CSQLite Glibc"
+    [GatewayRegistry]="ProviderKit WireGuard SettingsPush SQLite Glibc"
+    [SystemStore]="ProviderKit SQLite CSodium COpenSSL Glibc Synchronization Foundation FoundationEssentials"
     [Netlink]="CMnl Glibc"
-    [NetworkSettings]="ProviderKit Netlink Glibc Synchronization"
-    [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
-    [ProviderHost]="HostRuntime ProviderKit Glibc Foundation FoundationEssentials"
-    [WireGuardProvider]="ProviderKit WireGuard PacketPath Glibc Synchronization"
+    [NetworkSettings]="ProviderKit Netlink CTun CSystemd Glibc Synchronization"
+    [Control]="ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [HostRuntime]="ProviderKit Session PacketPath Netlink NetworkSettings SystemStore Control CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [ProviderHost]="HostRuntime Control GatewayRegistry SettingsPush WireGuard ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [WireGuardProvider]="ProviderKit WireGuard SettingsPush PacketPath Glibc Synchronization"
+    [GatewayProvider]="ProviderKit WireGuard SettingsPush GatewayRegistry PacketPath WireGuardProvider Glibc Synchronization"
     [LoopbackProvider]="ProviderKit"
 )
 declare -A folders=(
     [ProviderKit]=Sources/ProviderKit/Sources/ProviderKit
     [ProviderTestKit]=Sources/ProviderTestKit/Sources/ProviderTestKit
     [WireGuardProvider]=Sources/Providers/WireGuardProvider
+    [GatewayProvider]=Sources/Providers/GatewayProvider
     [LoopbackProvider]=Sources/Providers/LoopbackProvider
 )
 for module in "${!arrows[@]}"; do
@@ -68,14 +75,14 @@ while IFS= read -r row; do finding "$row: unfinished"; done < <(
 
 # 5. Link set of the last debug build: one ProviderKit, and no Foundation in our provider modules.
 build=.build/debug
-for binary in providerhost libWireGuardProvider.so libLoopbackProvider.so; do
+for binary in providerhost libWireGuardProvider.so libGatewayProvider.so libLoopbackProvider.so; do
     [ -e "$build/$binary" ] || { finding "$build/$binary is missing: build first"; continue; }
     copies=$(ldd "$build/$binary" | grep -c 'libProviderKit') || true
     [ "$copies" = 1 ] || finding "$binary links $copies copies of ProviderKit, not one"
     ! nm -D --defined-only "$build/$binary" | grep -qF 's11ProviderKit10PacketFlowMp' ||
         finding "$binary has a copy of ProviderKit linked into it"
 done
-for module in libWireGuardProvider.so libLoopbackProvider.so; do
+for module in libWireGuardProvider.so libGatewayProvider.so libLoopbackProvider.so; do
     ! ldd "$build/$module" | grep -q 'libFoundation' || finding "$module links Foundation"
 done
 

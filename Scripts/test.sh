@@ -4,6 +4,11 @@
 source "$(dirname "$0")/common.sh"
 need_swift
 need_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+need_unpacked "${unpacked_packages[@]}"
+
+# The client of another project; where it cannot be had, the test that needs it is skipped by name.
+[ -d .build/python/varlink ] || python3 -m pip install -q --target .build/python varlink==31.0.0 2>/dev/null ||
+    echo "The Python package varlink is not installed: the test with an outside client is skipped."
 
 say "Building"
 swift build --build-tests

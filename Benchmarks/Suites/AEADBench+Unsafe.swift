@@ -15,9 +15,8 @@ final class AEADBench {
 
     /// The back ends of this machine, each of which must pass its self-test.
     static func all() throws -> [AEADBench] {
-        var benches = [try unsafe AEADBench(ctun_aead_sodium())]
-        if let table = unsafe ctun_aead_ipsec_mb() { benches.append(try unsafe AEADBench(table)) }
-        return benches
+        let tables = unsafe [ctun_aead_sodium(), ctun_aead_ipsec_mb(), ctun_aead_stitched()]
+        return try unsafe tables.compactMap { try unsafe $0.map { try unsafe AEADBench($0) } }
     }
 
     private init(_ table: UnsafePointer<ctun_aead_backend>) throws {

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,6 +57,21 @@ int ctun_event_clear(int descriptor) {
     return count < 0 && count != -EAGAIN ? (int)count : 0;
 }
 
+int ctun_timer_create(void) {
+    int descriptor = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int ctun_timer_set(int descriptor, int64_t nanoseconds) {
+    // A value of zero would turn it off.
+    if (nanoseconds < 1)
+        nanoseconds = 1;
+    struct itimerspec value = {
+        .it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000},
+    };
+    return timerfd_settime(descriptor, 0, &value, NULL) < 0 ? -errno : 0;
+}
+
 int ctun_poll(struct ctun_poll_entry *entries, size_t count, int64_t timeout) {
     struct pollfd set[CTUN_POLL_MAXIMUM];
     if (count > CTUN_POLL_MAXIMUM)
@@ -67,6 +84,8 @@ int ctun_poll(struct ctun_poll_entry *entries, size_t count, int64_t timeout) {
         entries[i].ready = 0;
     }
     struct timespec span = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
+    // Programs that share the core may have more to bring: that costs less than a sleep and a wake.
+    if (timeout < 0) sched_yield();
     int ready = ppoll(set, count, timeout < 0 ? NULL : &span, NULL);
     if (ready < 0)
         return errno == EINTR ? 0 : -errno;

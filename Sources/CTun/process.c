@@ -25,7 +25,17 @@ static long set_descriptor(int from, int to) {
     return from == to ? syscall(SYS_fcntl, from, F_SETFD, 0) : syscall(SYS_dup3, from, to, 0);
 }
 
-static long become(const char *path, const char *const arguments[], int null, int channel, pid_t parent) {
+// What a new process is made of; descriptors lie above those that they become in it, or are -1.
+struct plan {
+    const char *path;
+    const char *const *arguments;
+    char *const *environment;
+    int input;
+    int output;
+    int channel;
+};
+
+static long become(const struct plan *plan, pid_t parent) {
     uint64_t no_signals = 0;
     // struct sigaction of the kernel, all zero: SIG_DFL. Ignored signals would stay ignored beyond execve.
     uint64_t default_action[4] = {0};
@@ -33,26 +43,31 @@ static long become(const char *path, const char *const arguments[], int null, in
     if (syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0) return -errno;
     if (syscall(SYS_getppid) != parent) return -ESRCH;
     if (syscall(SYS_setsid) < 0) return -errno;
-    if (set_descriptor(null, 0) < 0 || set_descriptor(2, 1) < 0) return -errno;
-    if (channel >= 0 && set_descriptor(channel, CTUN_WORKER_CHANNEL) < 0) return -errno;
-    unsigned first = channel >= 0 ? CTUN_WORKER_CHANNEL + 1 : CTUN_WORKER_CHANNEL;
+    if (plan->output >= 0 && set_descriptor(plan->output, 2) < 0) return -errno;
+    if (set_descriptor(plan->input, 0) < 0 || set_descriptor(2, 1) < 0) return -errno;
+    if (plan->channel >= 0 && set_descriptor(plan->channel, CTUN_WORKER_CHANNEL) < 0) return -errno;
+    unsigned first = plan->channel >= 0 ? CTUN_WORKER_CHANNEL + 1 : CTUN_WORKER_CHANNEL;
     if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) < 0) return -errno;
     if (syscall(SYS_rt_sigaction, SIGPIPE, default_action, NULL, sizeof no_signals) < 0) return -errno;
     if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, sizeof no_signals) < 0) return -errno;
-    syscall(SYS_execve, path, arguments, environ);
+    syscall(SYS_execve, plan->path, plan->arguments, plan->environment);
     return -errno;
 }
 
 // Above the numbers that the child gives a meaning to.
 static int lift(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 10); }
 
-static int spawn(const char *path, const char *const arguments[], int channel, struct ctun_process *process) {
-    int opened = open("/dev/null", O_RDWR | O_CLOEXEC), report[2] = {-1, -1}, error = 0;
-    int null = opened < 0 ? -1 : lift(opened);
-    int lifted = channel < 0 ? -1 : lift(channel);
-    int output = -1;
-    if (null < 0 || (channel >= 0 && lifted < 0) || pipe2(report, O_CLOEXEC) < 0) error = -errno;
-    if (error == 0 && (output = lift(report[1])) < 0) error = -errno;
+static int spawn(struct plan plan, struct ctun_process *process) {
+    int null = plan.input >= 0 ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC), report[2] = {-1, -1}, error = 0;
+    const int channel = plan.channel, output = plan.output;
+    int written = -1;
+    plan.input = lift(plan.input >= 0 ? plan.input : null);
+    plan.output = output < 0 ? -1 : lift(output);
+    plan.channel = channel < 0 ? -1 : lift(channel);
+    if (plan.input < 0 || (output >= 0 && plan.output < 0) || (channel >= 0 && plan.channel < 0) ||
+        pipe2(report, O_CLOEXEC) < 0)
+        error = -errno;
+    if (error == 0 && (written = lift(report[1])) < 0) error = -errno;
     if (error == 0) {
         process->pidfd = -1;
         struct clone_args clone;
@@ -63,8 +78,8 @@ static int spawn(const char *path, const char *const arguments[], int channel, s
         pid_t parent = getpid();
         long pid = syscall(SYS_clone3, &clone, sizeof clone);
         if (pid == 0) {
-            int failure = (int)become(path, arguments, null, lifted, parent);
-            syscall(SYS_write, output, &failure, sizeof failure);
+            int failure = (int)become(&plan, parent);
+            syscall(SYS_write, written, &failure, sizeof failure);
             syscall(SYS_exit_group, 127);
             __builtin_unreachable();
         }
@@ -72,7 +87,7 @@ static int spawn(const char *path, const char *const arguments[], int channel, s
             error = -errno;
         process->pid = (pid_t)pid;
     }
-    if (output >= 0) close(output);
+    if (written >= 0) close(written);
     if (report[1] >= 0) close(report[1]);
     if (error == 0) {
         // The pipe closes when execve succeeds.
@@ -87,20 +102,27 @@ static int spawn(const char *path, const char *const arguments[], int channel, s
         }
     }
     if (report[0] >= 0) close(report[0]);
-    if (lifted >= 0) close(lifted);
+    if (plan.channel >= 0) close(plan.channel);
+    if (plan.output >= 0) close(plan.output);
+    if (plan.input >= 0) close(plan.input);
     if (null >= 0) close(null);
-    if (opened >= 0) close(opened);
     return error;
 }
 
 int ctun_spawn_worker(const char *path, int channel, struct ctun_process *process) {
     const char *const arguments[] = {"providerhost", "worker", "--channel-fd", "3", NULL};
-    return spawn(path, arguments, channel, process);
+    return spawn((struct plan){path, arguments, environ, -1, -1, channel}, process);
 }
 
 int ctun_spawn_shell(const char *command, struct ctun_process *process) {
     const char *const arguments[] = {"sh", "-c", command, NULL};
-    return spawn("/bin/sh", arguments, -1, process);
+    return spawn((struct plan){"/bin/sh", arguments, environ, -1, -1, -1}, process);
+}
+
+int ctun_spawn_program(const char *const *arguments, int input, int output, struct ctun_process *process) {
+    static char *const environment[] = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
+                                        NULL};
+    return spawn((struct plan){arguments[0], arguments, environment, input, output, -1}, process);
 }
 
 int ctun_spawn_service(const char *path, const char *const arguments[], bool keeps_output, const int *kept, size_t count,

@@ -1,7 +1,7 @@
 import CMnl
 import Glibc
 
-/// A libmnl socket on rtnetlink, closed when its owner goes away.
+/// A libmnl socket, on rtnetlink unless told otherwise, closed when its owner goes away.
 ///
 /// Failures are errno values, positive.
 @safe
@@ -15,9 +15,9 @@ struct RawSocket: ~Copyable {
     private let handle: OpaquePointer
 
     /// Opens and binds a socket in the network namespace of the calling thread; `groups` is the multicast bit mask.
-    init(groups: UInt32, isNonblocking: Bool) throws(Failure) {
+    init(_ bus: Int32 = NETLINK_ROUTE, groups: UInt32, isNonblocking: Bool) throws(Failure) {
         let flags = Int32(SOCK_CLOEXEC.rawValue) | (isNonblocking ? Int32(SOCK_NONBLOCK.rawValue) : 0)
-        guard let opened = unsafe mnl_socket_open2(NETLINK_ROUTE, flags) else { throw Failure(code: errno) }
+        guard let opened = unsafe mnl_socket_open2(bus, flags) else { throw Failure(code: errno) }
         guard unsafe mnl_socket_bind(opened, groups, MNL_SOCKET_AUTOPID) == 0 else {
             let code = errno
             _ = unsafe mnl_socket_close(opened)

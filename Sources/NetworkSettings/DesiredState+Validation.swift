@@ -46,8 +46,15 @@ extension DesiredState {
         self.excluded = Set(excluded).sorted()
         routing = settings.routing
         hasDNS = settings.dnsSettings != nil
+        resolver = nil
         mtu = .underlay(overhead: Self.defaultOverhead)
         try setMTU(settings)
+        if let dns = settings.dnsSettings {
+            let hasDefaultRoute = AddressFamily.allCases.contains { family in
+                PolicyLayout.holdsDefault(self.included.filter { $0.family == family })
+            }
+            resolver = try ResolverConfiguration(dns, hasDefaultRoute: hasDefaultRoute)
+        }
     }
 
     private mutating func setMTU(_ settings: PacketTunnelNetworkSettings) throws(SettingsDefect) {
@@ -74,8 +81,7 @@ extension DesiredState {
         _ text: String, _ family: AddressFamily, length: Int, field: String
     ) throws(SettingsDefect) -> Address {
         let address = try address(text, family, field: field)
-        let isMulticast = family == .ipv4 ? address.bits >> 124 == 0xe : address.bits >> 120 == 0xff
-        guard address != .unspecified(family), !isMulticast else {
+        guard address != .unspecified(family), !address.isMulticast else {
             throw .notAHostAddress(field: field, value: text)
         }
         return Address(address: address, length: length)

@@ -23,6 +23,9 @@ struct DesiredState: Equatable {
     var included: [IPPrefix]
     var excluded: [IPPrefix]
     var routing: PacketTunnelNetworkSettings.Routing
+    /// Nil also for DNS settings without a server.
+    var resolver: ResolverConfiguration?
+    /// Whether there are DNS settings.
     var hasDNS: Bool
 
     /// The bytes that WireGuard adds at most: IPv6 40, UDP 8, header 16, tag 16.
@@ -33,6 +36,12 @@ struct DesiredState: Equatable {
     /// Whether anything of IPv6 is wanted, which raises the smallest MTU to 1280 (RFC 8200 section 5).
     var usesIPv6: Bool {
         addresses.contains { $0.address.family == .ipv6 } || included.contains { $0.family == .ipv6 }
+    }
+
+    /// Leaves networks outside the tunnel that it would otherwise hold; only a table of the tunnel's own can do that.
+    mutating func exclude(_ networks: [IPPrefix]) {
+        guard routing.isAutomatic else { return }
+        excluded = Set(excluded + networks).sorted()
     }
 
     /// The MTU in bytes; a derived one is kept within what the families need.

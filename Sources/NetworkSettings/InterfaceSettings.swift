@@ -11,6 +11,8 @@ public final class InterfaceSettings: Sendable {
         var applied = AppliedState()
         var settings: PacketTunnelNetworkSettings?
         var result: SettingsResult?
+        /// Made for the first settings with DNS.
+        var resolver: (any Resolver)?
     }
 
     /// The interface, which must exist while settings are applied.
@@ -21,14 +23,19 @@ public final class InterfaceSettings: Sendable {
     public let mark: UInt32
 
     let effects: any SettingsEffects
+    private let trafficGuard: TrafficGuard?
+    private let makeResolver: @Sendable () throws(ResolverError) -> any Resolver
     private let state = Mutex(State())
 
     /// Settings for an existing interface, in the first slot that nobody uses.
     ///
     /// A slot is in use from the first settings with routes on. A caller with several tunnels names the slots of those
-    /// that have none yet in `taken`. `mark` overrides the slot's default; all its 32 bits are compared.
+    /// that have none yet in `taken`. `mark` overrides the slot's default; all its 32 bits are compared. `resolver` is called
+    /// once, for the first settings with DNS. `trafficGuard` has been armed; from now on it follows the settings.
     public init(
-        interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = []
+        interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = [],
+        trafficGuard: TrafficGuard? = nil,
+        resolver: @escaping @Sendable () throws(ResolverError) -> any Resolver
     ) throws(SettingsApplyError) {
         do throws(NetlinkError) {
             let link = try effects.link(named: interface)
@@ -38,6 +45,10 @@ public final class InterfaceSettings: Sendable {
             self.slot = slot
             self.mark = mark ?? slot.defaultMark
             self.effects = effects
+            self.trafficGuard = trafficGuard
+            makeResolver = resolver
+            let armed = trafficGuard?.armed(interface) ?? []
+            state.withLock { $0.applied.filter = armed }
         } catch {
             throw SettingsApplyError(step: "find the interface", underlying: error)
         }
@@ -54,16 +65,41 @@ public final class InterfaceSettings: Sendable {
                 result.changed = false
                 return result
             }
-            let desired = try settings.map { settings throws(SettingsDefect) in try DesiredState(settings) }
-            let plan = try plan(desired, from: state.applied, underlayMTU)
-            try PlanExecutor(effects: effects).run(plan) { () throws(SettingsApplyError) in try verify(plan.result) }
-            let hadState = state.result != nil
-            state.applied = plan.result
-            state.settings = settings
-            let result = describe(plan, desired, changed: hadState || settings != nil)
-            state.result = result
-            return result
+            return try apply(settings, underlayMTU, &state)
         }
+    }
+
+    /// Lets the sockets that carry `mark` past the kill switch, which let nothing out until now.
+    public func admitSockets() throws {
+        guard trafficGuard != nil else { return }
+        _ = try state.withLock { state in try apply(state.settings, nil, &state) }
+    }
+
+    /// Puts back what another program has taken away, and follows the networks that the machine is connected to.
+    ///
+    /// - Returns: What was put back, as phrases.
+    public func restore() throws -> [String] {
+        try state.withLock { state in
+            let phrases = try putBack(state.applied, trafficGuard?.filter)
+            if trafficGuard?.killSwitch.excludesLocalNetworks == true { _ = try apply(state.settings, nil, &state) }
+            return phrases
+        }
+    }
+
+    private func apply(
+        _ settings: PacketTunnelNetworkSettings?, _ underlayMTU: Int?, _ state: inout State
+    ) throws -> SettingsResult {
+        let desired = try settings.map { settings throws(SettingsDefect) in try DesiredState(settings) }
+        var target = desired
+        let remark = try limit(&target, &state)
+        let plan = try plan(target, from: state.applied, underlayMTU)
+        try executor(state).run(plan) { () throws(SettingsApplyError) in try verify(plan.result) }
+        let hadState = state.result != nil
+        state.applied = plan.result
+        state.settings = settings
+        let result = describe(plan, desired, remark, changed: hadState || settings != nil)
+        state.result = result
+        return result
     }
 
     /// Takes everything back as far as it can be, also when the interface is gone, and returns what is left as phrases.
@@ -71,8 +107,8 @@ public final class InterfaceSettings: Sendable {
         state.withLock { state in
             let failures: [String]
             do throws(SettingsApplyError) {
-                let plan = try plan(nil, from: state.applied, nil)
-                failures = PlanExecutor(effects: effects).runToTheEnd(plan)
+                let plan = try plan(nil, from: state.applied, nil, isEnd: true)
+                failures = executor(state).runToTheEnd(plan)
             } catch {
                 // Nothing was touched: what is applied stays known for another try.
                 return [error.cause]
@@ -82,28 +118,82 @@ public final class InterfaceSettings: Sendable {
         }
     }
 
+    /// Readable when ``restoreResolver()`` may have something to do; nil if it never has.
+    public var resolverDescriptor: Int32? { state.withLock { $0.resolver?.changeDescriptor } }
+
+    /// Tells the resolver everything again if it was restarted, which made it forget.
+    ///
+    /// - Returns: Whether there was anything to tell.
+    public func restoreResolver() throws(SettingsApplyError) -> Bool {
+        try state.withLock { (state) throws(SettingsApplyError) in
+            guard let resolver = state.resolver, resolver.hasForgotten(),
+                let configuration = state.applied.resolver
+            else { return false }
+            do throws(ResolverError) {
+                try resolver.set(configuration, on: link)
+            } catch {
+                throw SettingsApplyError(step: "set DNS again", reason: error.description)
+            }
+            return true
+        }
+    }
+
+    /// Leaves out DNS that the back end cannot express, and says why, as a phrase.
+    private func limit(_ desired: inout DesiredState?, _ state: inout State) throws(SettingsApplyError) -> String? {
+        guard desired?.hasDNS == true else { return nil }
+        guard let wanted = desired?.resolver else { return "there is no server in them" }
+        do throws(ResolverError) {
+            let resolver = if let made = state.resolver { made } else { try makeResolver() }
+            state.resolver = resolver
+            let limitation = resolver.limitation(wanted)
+            if limitation != nil { desired?.resolver = nil }
+            return limitation
+        } catch {
+            throw SettingsApplyError(step: "find the resolver", reason: error.description)
+        }
+    }
+
+    private func executor(_ state: State) -> PlanExecutor {
+        PlanExecutor(effects: effects, resolver: state.resolver, filter: trafficGuard?.filter, link: link)
+    }
+
     private func plan(
-        _ desired: DesiredState?, from applied: AppliedState, _ underlayMTU: Int?
+        _ desired: DesiredState?, from applied: AppliedState, _ underlayMTU: Int?, isEnd: Bool = false
     ) throws(SettingsApplyError) -> SettingsPlan {
         do throws(NetlinkError) {
             let observed = try observe(applied, mayBeGone: desired == nil)
+            var desired = desired
+            var circumstances = KillSwitch.Circumstances(interface: link.name, mark: mark)
+            if !isEnd, trafficGuard?.killSwitch.excludesLocalNetworks == true {
+                let main = try effects.routes(table: Route.mainTable)
+                let addresses = desired?.addresses.map(\.address) ?? []
+                let local = LocalNetworks.connected(main, except: link.index, addresses)
+                circumstances.localNetworks = local
+                desired?.exclude(local)
+            }
+            circumstances.desired = desired
             var mtu: Int?
             if let desired {
                 var underlay = underlayMTU
                 if underlay == nil, case .underlay = desired.mtu { underlay = try findUnderlayMTU() }
                 mtu = desired.mtuBytes(underlay: underlay)
             }
-            let target = SettingsPlan.Target(slot: slot, mark: mark, desired: desired, mtu: mtu)
+            let target = SettingsPlan.Target(
+                slot: slot, mark: mark, desired: desired, mtu: mtu,
+                filter: isEnd ? [] : trafficGuard?.killSwitch.tables(circumstances) ?? [])
             return SettingsPlan.make(from: applied, to: target, observed: observed)
         } catch {
             throw SettingsApplyError(step: "read the system's state", underlying: error)
         }
     }
 
-    private func describe(_ plan: SettingsPlan, _ desired: DesiredState?, changed: Bool) -> SettingsResult {
+    private func describe(
+        _ plan: SettingsPlan, _ desired: DesiredState?, _ resolverRemark: String?, changed: Bool
+    ) -> SettingsResult {
         var notApplied: [SettingsResult.NotApplied] = []
-        if desired?.hasDNS == true {
-            notApplied.append(SettingsResult.NotApplied(part: "dnsSettings", reason: "not applied: no DNS back end"))
+        if let resolverRemark {
+            notApplied.append(
+                SettingsResult.NotApplied(part: "dnsSettings", reason: "not applied: \(resolverRemark)"))
         }
         if let desired {
             let layout = PolicyLayout(

@@ -1,9 +1,15 @@
 import Glibc
 import Netlink
+import ProviderKit
 
 /// Carries plans out, and undoes what it did when a step fails.
 struct PlanExecutor {
     let effects: any SettingsEffects
+    /// Nil while no plan needs one.
+    let resolver: (any Resolver)?
+    /// Nil where there is no kill switch.
+    let filter: (any PacketFilter)?
+    let link: Link
 
     /// Does every step, then `verify`; a failure of either undoes everything in reverse and is thrown.
     func run(_ plan: SettingsPlan, verify: () throws(SettingsApplyError) -> Void) throws(SettingsApplyError) {
@@ -31,6 +37,20 @@ struct PlanExecutor {
                 try effects.setSysctl(name, to: to)
             } catch {
                 throw SettingsApplyError(step: step.purpose, underlying: error)
+            }
+        case .resolver(let from, let to):
+            undo.append(.resolver(from: to, to: from))
+            do throws(ResolverError) {
+                try resolver?.set(to, on: link)
+            } catch {
+                throw SettingsApplyError(step: step.purpose, reason: error.description)
+            }
+        case .filter(let from, let to):
+            undo.append(.filter(from: to, to: from))
+            do throws(FilterError) {
+                try filter?.replace(from.map(\.name), with: to)
+            } catch {
+                throw SettingsApplyError(step: step.purpose, reason: error.cause)
             }
         case .batch(let moves):
             let requests = moves.compactMap(\.request)
@@ -64,6 +84,20 @@ struct PlanExecutor {
                 return []
             } catch {
                 return [error.description]
+            }
+        case .resolver(_, let to):
+            do throws(ResolverError) {
+                try resolver?.set(to, on: link)
+                return []
+            } catch {
+                return [error.description]
+            }
+        case .filter(let from, let to):
+            do throws(FilterError) {
+                try filter?.replace(from.map(\.name), with: to)
+                return []
+            } catch {
+                return [error.cause]
             }
         case .batch(let moves):
             let requests = moves.compactMap(\.request)

@@ -76,7 +76,7 @@ struct PolicyLayout: Equatable {
     }
 
     /// Whether prefixes of one family hold its default route, in one piece or in two halves.
-    private static func holdsDefault(_ prefixes: [IPPrefix]) -> Bool {
+    static func holdsDefault(_ prefixes: [IPPrefix]) -> Bool {
         prefixes.contains(where: \.isDefault) || prefixes.count { $0.length == 1 } == 2
     }
 }
@@ -95,5 +95,10 @@ extension IPAddress {
     /// Whether the address is in fe80::/10 or 169.254.0.0/16.
     var isLinkLocal: Bool {
         family == .ipv4 ? bits >> 112 == 0xa9fe : bits >> 118 == 0x3fa
+    }
+
+    /// Whether the address is in 224.0.0.0/4 or ff00::/8.
+    var isMulticast: Bool {
+        family == .ipv4 ? bits >> 124 == 0xe : bits >> 120 == 0xff
     }
 }

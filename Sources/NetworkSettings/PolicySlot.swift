@@ -24,6 +24,9 @@ public struct PolicySlot: Hashable, Sendable {
     /// The mark for the sockets that carry the tunnel, where the configuration gives none.
     public var defaultMark: UInt32 { 0x7068_0000 + UInt32(number) }
 
+    /// The alias of the interface whose slot this is: also while it is down and has no routes, a sweep sees that it lives.
+    public var alias: String { "providerhost slot \(number)" }
+
     /// The table of side 0 or 1.
     func table(side: Int) -> UInt32 { 54_000 + UInt32(2 * number + side) }
 

@@ -18,6 +18,10 @@ public enum SettingsDefect: TunnelError, Hashable {
     case invalidOverhead(Int)
     /// A table number that is no place for routes of a tunnel.
     case invalidTable(UInt32)
+    /// Text that is not a domain name.
+    case invalidDomain(field: String, value: String)
+    /// A list that is longer than any resolver would use.
+    case tooMany(field: String, count: Int, limit: Int)
     /// Neither an address nor a route in either family.
     case empty
 
@@ -40,6 +44,8 @@ public enum SettingsDefect: TunnelError, Hashable {
         case .invalidMTU(let value, let minimum): "mtu: \(value) is not in \(minimum)...65535."
         case .invalidOverhead(let value): "tunnelOverheadBytes: \(value) is not in 0...64959."
         case .invalidTable(let number): "routing: table \(number) is reserved."
+        case .invalidDomain(let field, let value): "\(field): \(value.debugDescription) is not a domain name."
+        case .tooMany(let field, let count, let limit): "\(field): \(count) entries are more than \(limit)."
         case .empty: "The settings hold neither an address nor a route."
         }
     }
@@ -57,11 +63,13 @@ public enum SettingsDefect: TunnelError, Hashable {
                 ? "Raise it to 1280 or more, or leave IPv6 out." : "Set it to the path MTU less the tunnel's overhead."
         case .invalidOverhead: "Give the bytes that the tunnel adds to each packet, 80 for WireGuard."
         case .invalidTable: "Use a number other than 0, 255 and 54000 to 54199."
+        case .invalidDomain: "Write labels of letters, digits and hyphens, separated by dots."
+        case .tooMany(_, _, let limit): "Leave at most \(limit)."
         case .empty: "Add ipv4Settings or ipv6Settings, or set nil to clear."
         }
     }
 
     private static func addressKind(_ field: String) -> String {
-        field.hasPrefix("ipv4") ? "an IPv4 address" : "an IPv6 address"
+        field.hasPrefix("ipv4") ? "an IPv4 address" : field.hasPrefix("ipv6") ? "an IPv6 address" : "a unicast address"
     }
 }

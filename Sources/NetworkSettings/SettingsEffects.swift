@@ -5,6 +5,8 @@ import Synchronization
 public protocol SettingsEffects: Sendable {
     /// Tries every change, in order, and returns an outcome for each: nil where it was done.
     func submit(_ requests: [Request]) -> [NetlinkError?]
+    /// Every interface.
+    func links() throws(NetlinkError) -> [Link]
     /// The interface with this name.
     func link(named name: String) throws(NetlinkError) -> Link
     /// The interface with this index.
@@ -33,6 +35,10 @@ public final class SystemEffects: SettingsEffects {
     }
 
     public func submit(_ requests: [Request]) -> [NetlinkError?] { socket.withLock { $0.submit(requests) } }
+
+    public func links() throws(NetlinkError) -> [Link] {
+        try socket.withLock { (socket) throws(NetlinkError) in try socket.links() }
+    }
 
     public func link(named name: String) throws(NetlinkError) -> Link {
         try socket.withLock { (socket) throws(NetlinkError) in try socket.link(named: name) }

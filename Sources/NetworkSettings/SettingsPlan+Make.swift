@@ -8,6 +8,7 @@ extension SettingsPlan {
         var desired: DesiredState?
         /// The MTU in bytes; nil with `desired`.
         var mtu: Int?
+        var filter: [FilterTable]
     }
 
     /// Make before break: the new state is complete and in force before the old one goes.
@@ -45,11 +46,15 @@ extension SettingsPlan {
             "clear the spare table",
             observed.leftovers.map { Move(request: .deleteRoute($0), inverse: .replaceRoute($0)) })
         plan.changeRoutes(old.routes, layout.routes)
+        // New routes are guarded before they are in force, and the guard is the last to go.
+        if !target.filter.isEmpty { plan.setFilter(old.filter, target.filter) }
         plan.batch(
             "add rules",
             layout.rules.filter { !old.rules.contains($0) }.map {
                 Move(request: .addRule($0), inverse: .deleteRule($0))
             })
+        // The new way to the new servers stands, and so does the old way to the old ones.
+        plan.setResolver(old.resolver, target.desired?.resolver)
         plan.batch(
             "remove the old rules",
             old.rules.reversed().filter { !layout.rules.contains($0) }.map {
@@ -65,6 +70,7 @@ extension SettingsPlan {
         }
         plan.settleLink(old, target, observed.link)
         plan.restoreSysctls(old, target, layout, observed)
+        if target.filter.isEmpty { plan.setFilter(old.filter, []) }
         return plan
     }
 
@@ -82,6 +88,22 @@ extension SettingsPlan {
 
     mutating func batch(_ purpose: String, _ moves: [Move]) {
         if !moves.isEmpty { steps.append(Step(purpose: purpose, action: .batch(moves))) }
+    }
+
+    private mutating func setFilter(_ old: [FilterTable], _ new: [FilterTable]) {
+        result.filter = new
+        guard old != new else { return }
+        steps.append(
+            Step(
+                purpose: new.isEmpty ? "end the kill switch" : "set the kill switch",
+                action: .filter(from: old, to: new)))
+    }
+
+    private mutating func setResolver(_ old: ResolverConfiguration?, _ new: ResolverConfiguration?) {
+        result.resolver = new
+        guard old != new else { return }
+        steps.append(
+            Step(purpose: new == nil ? "take DNS back" : "set DNS", action: .resolver(from: old, to: new)))
     }
 
     /// What undoing must put back because the kernel drops it along with other things: done last on the way back.

@@ -12,6 +12,8 @@ struct SettingsPlan: Equatable {
     enum Action: Equatable {
         case batch([Move])
         case sysctl(name: String, from: String, to: String)
+        case resolver(from: ResolverConfiguration?, to: ResolverConfiguration?)
+        case filter(from: [FilterTable], to: [FilterTable])
     }
 
     struct Step: Equatable {
@@ -49,6 +51,9 @@ struct AppliedState: Equatable {
     /// The table of the slot that is in use: 0 or 1.
     var side = 0
     var sysctls: [Sysctl] = []
+    var resolver: ResolverConfiguration?
+    /// The tables of the kill switch.
+    var filter: [FilterTable] = []
 }
 
 /// What the system looks like before a plan is made.

@@ -23,16 +23,25 @@ public struct SettingsSweep: Hashable, Sendable {
     public static func interface(
         _ name: String, _ effects: any SettingsEffects
     ) throws(NetlinkError) -> SettingsSweep {
-        var index: UInt32?
-        var addresses: [InterfaceAddress] = []
         do throws(NetlinkError) {
-            let found = try effects.link(named: name).index
-            index = found
-            addresses = try effects.addresses(interface: found).filter { !$0.address.isLinkLocal }
+            let index = try effects.link(named: name).index
+            return try sweep(index, effects.addresses(interface: index).filter { !$0.address.isLinkLocal }, effects)
         } catch {
             guard error.kind == .noSuchInterface else { throw error }
+            return try orphans(effects)
         }
+    }
+
+    /// Removes what belongs to no interface that is there: the interface of a session goes with its process.
+    public static func orphans(_ effects: any SettingsEffects) throws(NetlinkError) -> SettingsSweep {
+        try sweep(nil, [], effects)
+    }
+
+    private static func sweep(
+        _ index: UInt32?, _ addresses: [InterfaceAddress], _ effects: any SettingsEffects
+    ) throws(NetlinkError) -> SettingsSweep {
         let routes = try effects.routes(table: nil).filter { isOurs($0) }
+        let owned = Set(try effects.links().filter { $0.index != index }.compactMap(\.alias))
         // A slot lives on the interface of its routes; with the interface go its routes, and the slot is nobody's.
         var users: [UInt32: Set<UInt32>] = [:]
         for route in routes {
@@ -40,12 +49,13 @@ public struct SettingsSweep: Hashable, Sendable {
         }
         func isSwept(_ slot: PolicySlot) -> Bool {
             let slotUsers = slot.tables.reduce(into: Set<UInt32>()) { $0.formUnion(users[$1] ?? []) }
-            return slotUsers.allSatisfy { $0 == index }
+            return slotUsers.allSatisfy { $0 == index } && !owned.contains(slot.alias)
         }
         let rules = try effects.rules().filter { PolicySlot.owner(of: $0).map(isSwept) ?? false }
         let swept = routes.filter { route in
             guard PolicySlot.tables.contains(route.table) else {
-                return route.interface != nil && route.interface == index
+                // An exclusion in a table of the user's choice has no interface: it goes with the table's other routes.
+                return route.interface.map { $0 == index } ?? (users[route.table] ?? []).allSatisfy { $0 == index }
             }
             return PolicySlot(number: Int(route.table - PolicySlot.tables.lowerBound) / 2).map(isSwept) ?? false
         }

@@ -20,7 +20,21 @@ public final class EventDescriptor: Sendable {
     public func clear() { _ = ctun_event_clear(descriptor) }
 }
 
-/// A set of up to eight descriptors to wait on; owned by one thread.
+/// A timer of CLOCK_BOOTTIME (timerfd(2)), which also runs while the machine sleeps, as the timeout of poll(2) does not.
+private final class BootTimer {
+    let descriptor: Int32
+
+    init?() {
+        descriptor = ctun_timer_create()
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { ctun_close(descriptor) }
+
+    func set(nanoseconds: Int64) -> Bool { ctun_timer_set(descriptor, nanoseconds) == 0 }
+}
+
+/// A set of up to seven descriptors to wait on; owned by one thread.
 public struct Poller: ~Copyable {
     /// What a wait found at one descriptor.
     public struct Readiness: OptionSet, Sendable {
@@ -35,13 +49,15 @@ public struct Poller: ~Copyable {
     private var entries = InlineArray<8, ctun_poll_entry>(repeating: ctun_poll_entry())
     /// The number of descriptors added.
     public private(set) var count: Int = 0
+    /// Made by the first wait that ends by itself.
+    private var timer: BootTimer?
 
     public init() {}
 
-    /// Adds a descriptor and returns its place in the set; traps beyond eight.
+    /// Adds a descriptor and returns its place in the set; traps beyond seven.
     @discardableResult
     public mutating func add(_ descriptor: Int32, for interest: Readiness = .readable) -> Int {
-        precondition(count < 8, "a poll set holds eight descriptors")
+        precondition(count < 7, "a poll set holds seven descriptors and a timer")
         entries[count] = ctun_poll_entry(descriptor: descriptor, interest: interest.rawValue, ready: 0)
         count += 1
         return count - 1
@@ -55,11 +71,18 @@ public struct Poller: ~Copyable {
     /// Puts another descriptor in a place; -1 leaves the place unused.
     public mutating func replace(_ descriptor: Int32, at place: Int) { entries[place].descriptor = descriptor }
 
-    /// Waits until a descriptor is ready or the time is over; nil waits without end.
+    /// Waits until a descriptor is ready or the time (CLOCK_BOOTTIME) is over; nil waits without end.
     ///
     /// Returns false on timeout and signals.
     public mutating func wait(nanoseconds: Int64?) -> Bool {
-        System.poll(&entries, count, timeout: nanoseconds ?? -1) > 0
+        guard let nanoseconds else { return System.poll(&entries, count, timeout: -1) > 0 }
+        if timer == nil { timer = BootTimer() }
+        guard let timer, timer.set(nanoseconds: nanoseconds) else {
+            return System.poll(&entries, count, timeout: nanoseconds) > 0
+        }
+        entries[count] = ctun_poll_entry(descriptor: timer.descriptor, interest: Readiness.readable.rawValue, ready: 0)
+        let ready = System.poll(&entries, count + 1, timeout: -1)
+        return ready > (entries[count].ready == 0 ? 0 : 1)
     }
 
     /// What the last wait found at a place.

@@ -155,6 +155,20 @@ public struct ReceivePath: ~Copyable {
         return count
     }
 
+    /// A copy of the packet at a place of ``packets``, which is one with the status `.packet`; before `commit`.
+    public func packetBytes(at place: Int) -> [UInt8] {
+        let packet = opened[place]
+        let run = runs[Int(packet.run)]
+        let headers = packet.headerAside ? slab.view(Self.scratch) : slab.view(run.slot)
+        let headerLength = packet.headerAside ? run.headerLength : packet.payloadOffset - packet.headerOffset
+        let payload = slab.view(run.slot)
+        return (0..<packet.length).map { index in
+            index < headerLength
+                ? headers.load8(packet.headerOffset + index)
+                : payload.load8(packet.payloadOffset + index - headerLength)
+        }
+    }
+
     /// What the last `open` found, in the order of the datagrams.
     public var packets: MutableSpan<OpenedPacket> {
         @_lifetime(&self)

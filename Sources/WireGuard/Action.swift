@@ -22,14 +22,14 @@ public enum Action: Sendable {
     case install(PeerIndex, KeypairHandle)
     /// All sessions of the peer end now.
     case expireKeys(PeerIndex)
-    /// No keepalive is owed any more.
-    case clearOwedReply(PeerIndex)
+    /// The peer does not answer: its staged packets are dropped, no keepalive is owed, and new packets begin anew.
+    case giveUp(PeerIndex)
     /// The silence after sent data was acted on.
     case clearAwaitedReply(PeerIndex)
     /// A keepalive is due.
     case sendKeepalive(PeerIndex)
     /// A session is there: staged packets can go.
     case flushStaged(PeerIndex, keepaliveIfEmpty: Bool)
-    /// No session will come: staged packets are to be dropped.
+    /// No session can come: staged packets are to be dropped.
     case dropStaged(PeerIndex)
 }

@@ -5,11 +5,15 @@ struct ConfigurationValue {
     let line: Int
 
     /// The error that says the key cannot be `item`.
-    private func invalid(_ item: some StringProtocol) -> ConfigurationError {
+    private func invalid(_ item: Span<UInt8>) -> ConfigurationError {
         let reason: ConfigurationError.Reason =
-            text.isEmpty
-            ? .missingValue(key) : .invalidValue(key, text: ConfigurationError.excerpt(String(item).utf8Span.span))
+            text.isEmpty ? .missingValue(key) : .invalidValue(key, text: ConfigurationError.excerpt(item))
         return ConfigurationError(line: line, reason: reason)
+    }
+
+    private func invalid(_ item: some StringProtocol) -> ConfigurationError {
+        let item = String(item)
+        return invalid(item.utf8Span.span)
     }
 
     private func invalid() -> ConfigurationError { invalid(text) }
@@ -104,48 +108,30 @@ struct ConfigurationValue {
     func networks() throws(ConfigurationError) -> [IPPrefix] {
         guard !text.isEmpty else { return [] }
         var networks: [IPPrefix] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let item = part.trimmed
-            if item.hasPrefix("+") || item.hasPrefix("-") {
-                let text = ConfigurationError.excerpt(String(item).utf8Span.span)
-                throw ConfigurationError(line: line, reason: .incrementalAllowedIP(text))
+        var rest = text.utf8Span.span
+        while true {
+            let comma = rest.firstOffset(of: UInt8(ascii: ","))
+            let item = rest.extracting(0..<(comma ?? rest.count)).trimmed
+            if !item.isEmpty, item[0] == UInt8(ascii: "+") || item[0] == UInt8(ascii: "-") {
+                throw ConfigurationError(
+                    line: line, reason: .incrementalAllowedIP(ConfigurationError.excerpt(item)))
             }
             guard let network = IPPrefix(item) else { throw invalid(item) }
             networks.append(network)
+            guard let comma else { return networks }
+            rest = rest.extracting(comma + 1..<rest.count)
         }
-        return networks
     }
 
     /// Where a peer is; a name is checked for its form only.
     func endpoint() throws(ConfigurationError) -> Configuration.PeerEndpoint {
-        guard let colon = text.lastIndex(of: ":"),
-            let port = DecimalField(text[text.index(after: colon)...], maximum: 65_535), port.value > 0
-        else { throw invalid() }
-        if let endpoint = Endpoint(text) { return .address(endpoint) }
-        let host = text[..<colon]
-        if host.first == "[" {
-            let zoned = host.dropFirst().dropLast()
-            let parts = zoned.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-            guard host.last == "]", parts.count == 2, case .v6 = IPAddress(parts[0]), HostName.isInterface(parts[1])
-            else { throw invalid() }
-            return .name(String(zoned), port: UInt16(port.value))
-        }
-        guard HostName.isValid(host) else { throw invalid() }
-        return .name(String(host), port: UInt16(port.value))
+        guard let endpoint = Configuration.PeerEndpoint(text) else { throw invalid() }
+        return endpoint
     }
 
     private func spells(_ word: String) -> Bool { text.utf8Span.span.spells(word) }
 
     private var looseItems: [Substring] { text.split { $0 == "," || $0 == " " || $0 == "\t" } }
-}
-
-extension Substring {
-    /// The text without spaces and tabs at both ends.
-    fileprivate var trimmed: Substring {
-        var rest = drop { $0 == " " || $0 == "\t" }
-        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
-        return rest
-    }
 }
 
 /// The form of names in a configuration.

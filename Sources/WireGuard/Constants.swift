@@ -28,6 +28,11 @@ public enum Limits {
     public static let cookieUse: TimeSpan = .seconds(115)
     /// Least time between two initiations accepted from one peer: 50 a second.
     public static let initiationInterval: TimeSpan = .milliseconds(20)
+    /// Messages without a cookie that are answered per second under load, from sources that were quiet before: their
+    /// crypto takes less than a tenth of a core, and a cookie would cost a new peer the five seconds to its next try.
+    static let uncookiedRate: UInt64 = 250
+    /// How many of them at once.
+    static let uncookiedBurst: UInt64 = 25
     /// How long the load indication outlasts its cause.
     public static let underLoadMemory: TimeSpan = .seconds(1)
 }

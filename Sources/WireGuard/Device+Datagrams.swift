@@ -3,33 +3,52 @@ extension Device {
     /// Takes a datagram whose type is not transport data; nil if it was used, else why it was dropped (it is counted).
     ///
     /// The cheap test, MAC1, comes before everything that costs; an initiation is parsed once. Drain `pollAction` then.
+    ///
+    /// - Parameters:
+    ///   - datagram: The message.
+    ///   - source: Where it came from.
+    ///   - isNewcomer: Whether the source was quiet before (`SourceMemory`): under load some of those are answered without
+    ///     a cookie.
+    ///   - now: Both clocks.
+    ///   - random: Keys, indices and delays come from it.
+    /// - Returns: Why it was dropped, nil if it was used.
     public mutating func handleDatagram(
-        _ datagram: RawSpan, from source: Endpoint, now: Moment, random: inout some RandomSource
+        _ datagram: RawSpan, from source: Endpoint, isNewcomer: Bool = false, now: Moment,
+        random: inout some RandomSource
     ) -> DropReason? {
-        let reason = process(datagram, from: source, now: now, random: &random)
+        let reason = process(datagram, from: source, isNewcomer, now: now, random: &random)
         if let reason { drops.count(reason) }
         return reason
     }
 
     private mutating func process(
-        _ datagram: RawSpan, from source: Endpoint, now: Moment, random: inout some RandomSource
+        _ datagram: RawSpan, from source: Endpoint, _ isNewcomer: Bool, now: Moment, random: inout some RandomSource
     ) -> DropReason? {
         guard let identity, var checker else { return .noIdentity }
         guard let kind = MessageKind(datagram), kind != .data else { return .malformed }
         if kind == .cookieReply { return consumeCookie(datagram, now: now.instant) }
         guard checker.hasValidMAC1(datagram) else { return .badFirstMAC }
         if isUnderLoad(at: now.instant) {
-            guard checker.hasValidMAC2(datagram, from: source, now: now.instant) else {
-                let reply = checker.reply(to: datagram, from: source, now: now.instant, random: &random)
-                self.checker = checker
-                queue(.transmit(reply, .address(source)))
-                return .cookieRequired
+            if checker.hasValidMAC2(datagram, from: source, now: now.instant) {
+                guard limiter.allow(source, now: now.instant) else { return .rateLimited }
+            } else {
+                let isPreferred = isNewcomer || isAwaited(kind, datagram)
+                guard isPreferred, uncookied.take(now: now.instant) else {
+                    let reply = checker.reply(to: datagram, from: source, now: now.instant, random: &random)
+                    self.checker = checker
+                    queue(.transmit(reply, .address(source)))
+                    return .cookieRequired
+                }
             }
-            guard limiter.allow(source, now: now.instant) else { return .rateLimited }
         }
         return kind == .initiation
             ? consumeInitiation(datagram, identity, from: source, now: now, random: &random)
             : consumeResponse(datagram, identity, from: source, now: now)
+    }
+
+    /// Whether it is a response to an initiation of ours: nobody else can guess the index.
+    private func isAwaited(_ kind: MessageKind, _ datagram: RawSpan) -> Bool {
+        kind == .response && handshakes[datagram.littleEndian32(at: Offset.responseReceiver)] != nil
     }
 
     /// Answers an initiation (whitepaper sections 5.4.2 and 5.4.3).
@@ -42,7 +61,7 @@ extension Device {
             return .authenticationFailed
         }
         // Section 5.1: a time stamp that is not later than the last one is a replay.
-        guard timestamp > peers[slot].latestTimestamp else { return .replayedInitiation }
+        guard peers[slot].timestamps.isFresh(timestamp) else { return .replayedInitiation }
         guard
             peers[slot].lastInitiationReceived == .zero
                 || now.instant - peers[slot].lastInitiationReceived >= Limits.initiationInterval
@@ -52,7 +71,7 @@ extension Device {
             var (message, keypair) = received.respond(
                 peer: peers[slot].remote, ephemeral: random.nextKey(), index: index, now: now.instant)
         else { return .authenticationFailed }
-        peers[slot].latestTimestamp = timestamp
+        peers[slot].timestamps.note(timestamp, at: timestamps.wallClock(at: now))
         peers[slot].lastInitiationReceived = now.instant
         if peers[slot].hasResponse { handshakes[peers[slot].responseIndex] = nil }
         peers[slot].hasResponse = true

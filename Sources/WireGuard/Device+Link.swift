@@ -12,9 +12,8 @@ extension Device {
             peers[slot].stamps.awaitsReplySince = .zero
             let peer = index(slot)
             queue(.expireKeys(peer))
-            queue(.clearOwedReply(peer))
+            queue(.giveUp(peer))
             queue(.clearAwaitedReply(peer))
-            queue(.dropStaged(peer))
             reschedule(slot)
         }
     }

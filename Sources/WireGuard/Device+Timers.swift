@@ -71,8 +71,8 @@ extension Device {
         }
         abandonHandshake(slot)
         peers[slot].stamps.owesReplySince = .zero
-        queue(.clearOwedReply(index(slot)))
-        queue(.dropStaged(index(slot)))
+        timestamps.trustWallClock()
+        queue(.giveUp(index(slot)))
         if peers[slot].wipeAt == .distantFuture { peers[slot].wipeAt = now.instant + Limits.wipeKeysAfter }
     }
 

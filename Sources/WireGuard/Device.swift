@@ -32,10 +32,12 @@ public struct Device: ~Copyable {
     var freeSlots: [UInt32] = []
     var deadlines = DeadlineHeap()
     var limiter = RateLimiter()
+    /// Messages that are answered under load although they carry no cookie.
+    var uncookied = TokenBucket(perSecond: Limits.uncookiedRate, burst: Limits.uncookiedBurst, now: .zero)
     var underLoadUntil = Instant.zero
     private var actions: [Action] = []
     private var nextAction = 0
-    /// The guard of our initiations' time stamps; store its `last` and set it at the next start.
+    /// The guard of our initiations' time stamps; store what it gives before performing an action that sends one.
     public var timestamps: TimestampGuard
     /// What this half dropped.
     public internal(set) var drops = DropCounters()
@@ -89,8 +91,8 @@ struct DevicePeer: SlabElement {
     var remote = RemoteIdentity(publicKey: .zero, staticShared: nil, presharedKey: .zero)
     var keeper = CookieKeeper(.zero)
     var handshake = InitiatorHandshake(state: HandshakeState(), ephemeral: .zero, localIndex: 0)
-    /// The latest time stamp seen in an initiation.
-    var latestTimestamp = TAI64N.zero
+    /// The time stamps seen in its initiations.
+    var timestamps = PeerTimestamps()
     var lastInitiationReceived = Instant.zero
     var lastHandshakeSent = Instant.zero
     /// The wall clock at the last complete handshake, zero for never.

@@ -36,14 +36,20 @@ public enum DropReason: UInt8, Sendable, Hashable, CaseIterable {
     case peerRemoved
     /// The queue of packets that wait for a handshake, or another queue of the driver, is full.
     case queueFull
+    /// The outer header reports congestion, which the inner packet cannot carry on (RFC 6040 section 4.2).
+    case congestionMark
+    /// The interface did not take the packet: it is down, or its queue is full.
+    case deliveryFailed
+    /// The kernel had no room in the socket.
+    case socketOverflow
 
     /// The number of reasons.
-    static let count = 18
+    static let count = 21
 }
 
 /// A counter for each drop reason, owned by one thread and added up by whoever reports.
 public struct DropCounters: Sendable, BitwiseCopyable {
-    private var counts = InlineArray<18, UInt64>(repeating: 0)
+    private var counts = InlineArray<21, UInt64>(repeating: 0)
 
     /// Makes counters of zero.
     public init() {}

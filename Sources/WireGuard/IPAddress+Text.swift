@@ -2,30 +2,42 @@
 struct DecimalField {
     let value: UInt32
 
-    init?(_ text: some StringProtocol, maximum: UInt32) {
-        let digits = Array(text.utf8)
-        guard !digits.isEmpty, digits.count <= 10 else { return nil }
+    init?(_ text: Span<UInt8>, maximum: UInt32) {
+        guard !text.isEmpty, text.count <= 10 else { return nil }
         var sum: UInt64 = 0
-        for digit in digits {
-            guard digit >= 48, digit <= 57 else { return nil }
-            sum = sum * 10 + UInt64(digit - 48)
+        for index in text.indices {
+            guard text[index] >= 48, text[index] <= 57 else { return nil }
+            sum = sum * 10 + UInt64(text[index] - 48)
         }
         guard sum <= UInt64(maximum) else { return nil }
         value = UInt32(sum)
+    }
+
+    init?(_ text: some StringProtocol, maximum: UInt32) {
+        let text = String(text)
+        self.init(text.utf8Span.span, maximum: maximum)
     }
 }
 
 extension IPAddress: CustomStringConvertible {
     /// Parses a numeric address: `192.0.2.1`, `2001:db8::1`, `::ffff:192.0.2.1`; no name, zone or bracket.
-    public init?(_ text: some StringProtocol) {
-        guard text.utf8.count <= 45 else { return nil }
-        if text.utf8.contains(UInt8(ascii: ":")) {
+    ///
+    /// Nothing is allocated: a configuration may hold hundreds of thousands of them.
+    public init?(_ text: Span<UInt8>) {
+        guard text.count <= 45 else { return nil }
+        if text.firstOffset(of: UInt8(ascii: ":")) != nil {
             guard let value = Self.parseV6(text) else { return nil }
             self = .v6(value)
         } else {
             guard let value = Self.parseV4(text) else { return nil }
             self = .v4(value)
         }
+    }
+
+    /// Parses a numeric address that is at hand as text.
+    public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        self.init(text.utf8Span.span)
     }
 
     /// The canonical text (RFC 5952 for IPv6).
@@ -40,62 +52,72 @@ extension IPAddress: CustomStringConvertible {
         "\(value >> 24).\(value >> 16 & 255).\(value >> 8 & 255).\(value & 255)"
     }
 
-    private static func parseV4(_ text: some StringProtocol) -> UInt32? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var value: UInt32 = 0
-        for part in parts {
-            // A leading zero is octal to some readers and decimal to others: refused, as inet_pton does.
-            guard part.count == 1 || part.first != "0", let field = DecimalField(part, maximum: 255) else { return nil }
-            value = value << 8 | field.value
-        }
-        return value
-    }
-
-    private static func parseV6(_ text: some StringProtocol) -> UInt128? {
-        let halves = splitAtDoubleColon(String(text))
-        guard let head = groups(halves.head, mayEndInV4: halves.tail == nil) else { return nil }
-        guard let tailText = halves.tail else {
-            return head.count == 8 ? join(head) : nil
-        }
-        guard let tail = groups(tailText, mayEndInV4: true), head.count + tail.count <= 7 else { return nil }
-        return join(head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail)
-    }
-
-    private static func splitAtDoubleColon(_ text: String) -> (head: String, tail: String?) {
-        var previous: Character?
+    private static func parseV4(_ text: Span<UInt8>) -> UInt32? {
+        var (value, field): (UInt32, UInt32) = (0, 0)
+        var (fields, digits) = (1, 0)
         for index in text.indices {
-            if text[index] == ":", previous == ":" {
-                let first = text.index(before: index)
-                return (String(text[..<first]), String(text[text.index(after: index)...]))
-            }
-            previous = text[index]
-        }
-        return (text, nil)
-    }
-
-    /// The 16-bit groups of a colon-separated list, none for an empty text, nil if one is wrong.
-    private static func groups(_ text: String, mayEndInV4: Bool) -> [UInt16]? {
-        guard !text.isEmpty else { return [] }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count <= 8 else { return nil }
-        var result: [UInt16] = []
-        for (index, part) in parts.enumerated() {
-            if part.contains(".") {
-                guard mayEndInV4, index == parts.count - 1, let v4 = parseV4(part) else { return nil }
-                result.append(UInt16(v4 >> 16))
-                result.append(UInt16(v4 & 0xffff))
+            let byte = text[index]
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0, fields < 4 else { return nil }
+                (value, field) = (value << 8 | field, 0)
+                (fields, digits) = (fields + 1, 0)
             } else {
-                guard part.utf8.count <= 4, part.utf8.first != UInt8(ascii: "+"), let group = UInt16(part, radix: 16)
-                else { return nil }
-                result.append(group)
+                // A leading zero is octal to some readers and decimal to others: refused, as inet_pton does.
+                guard byte >= 48, byte <= 57, digits == 0 || field > 0 else { return nil }
+                (field, digits) = (field * 10 + UInt32(byte - 48), digits + 1)
+                guard field <= 255 else { return nil }
             }
         }
-        return result
+        return fields == 4 && digits > 0 ? value << 8 | field : nil
     }
 
-    private static func join(_ groups: [UInt16]) -> UInt128 {
-        groups.reduce(0) { $0 << 16 | UInt128($1) }
+    private static func parseV6(_ text: Span<UInt8>) -> UInt128? {
+        let colon = UInt8(ascii: ":")
+        var value: UInt128 = 0
+        var groups = 0
+        /// The number of groups before `::`.
+        var gap: Int?
+        var index = 0
+        if text[0] == colon {
+            guard text.count > 1, text[1] == colon else { return nil }
+            (gap, index) = (0, 2)
+        }
+        while index < text.count {
+            let start = index
+            var group: UInt128 = 0
+            while index < text.count, let digit = hexDigit(text[index]) {
+                group = group << 4 | digit
+                index += 1
+            }
+            if index < text.count, text[index] == UInt8(ascii: ".") {
+                guard groups <= 6, let v4 = parseV4(text.extracting(start..<text.count)) else { return nil }
+                (value, groups, index) = (value << 32 | UInt128(v4), groups + 2, text.count)
+                break
+            }
+            guard (1...4).contains(index - start), groups < 8 else { return nil }
+            (value, groups) = (value << 16 | group, groups + 1)
+            guard index < text.count else { break }
+            // Behind a group stand one colon and another group, or two and perhaps nothing.
+            guard text[index] == colon, index + 1 < text.count else { return nil }
+            index += 1
+            if text[index] == colon {
+                guard gap == nil else { return nil }
+                (gap, index) = (groups, index + 1)
+            }
+        }
+        guard let gap else { return groups == 8 ? value : nil }
+        guard groups <= 7 else { return nil }
+        let tail = 16 * (groups - gap)
+        return (value >> tail) << (16 * (8 - gap)) | value & ~(UInt128.max << tail)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt128? {
+        switch byte {
+        case 48...57: UInt128(byte - 48)
+        case 65...70: UInt128(byte - 55)
+        case 97...102: UInt128(byte - 87)
+        default: nil
+        }
     }
 
     private static func describeV6(_ value: UInt128) -> String {

@@ -44,15 +44,22 @@ public struct IPPrefix: Sendable, Hashable, BitwiseCopyable, CustomStringConvert
     }
 
     /// Parses `10.0.0.0/8`, `fd00::/8`, or an address alone, which stands for itself.
-    public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = IPAddress(parts[0]) else { return nil }
-        guard parts.count == 2 else {
+    public init?(_ text: Span<UInt8>) {
+        guard let slash = text.firstOffset(of: UInt8(ascii: "/")) else {
+            guard let address = IPAddress(text) else { return nil }
             self.init(address, length: address.bitWidth)
             return
         }
-        guard let length = DecimalField(parts[1], maximum: UInt32(address.bitWidth)) else { return nil }
+        guard let address = IPAddress(text.extracting(0..<slash)),
+            let length = DecimalField(text.extracting(slash + 1..<text.count), maximum: UInt32(address.bitWidth))
+        else { return nil }
         self.init(address, length: Int(length.value))
+    }
+
+    /// Parses a prefix that is at hand as text.
+    public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        self.init(text.utf8Span.span)
     }
 
     public var description: String { "\(address)/\(length)" }

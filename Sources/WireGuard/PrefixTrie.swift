@@ -1,29 +1,41 @@
 /// A path-compressed binary trie from prefixes to owners, all nodes in one row with 32-bit links.
 ///
 /// Every node stands for a prefix; nodes without an owner join two branches. The nodes of one owner form a list, so a
-/// peer's prefixes are listed and removed without a search. Lookups allocate nothing and touch a node per branching.
+/// peer's prefixes are listed and removed without a search. Look-ups do not walk this trie but the strides that are made
+/// from it, eight bits a step (`PrefixTrie+Lookup.swift`); every change brings them up to date.
 struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~Copyable {
     struct Node: BitwiseCopyable {
         var key: Key
         var length: UInt32
         var owner: UInt32
+        /// Where look-ups go on that come to the node: a stride if there is something below it, else a leaf.
+        var stride: UInt32
+        var leaf: UInt32
         var left: UInt32
         var right: UInt32
         var parent: UInt32
         var next: UInt32
         var previous: UInt32
+
+        var isLeaf: Bool { left == UInt32.max && right == UInt32.max }
     }
 
     /// No node, no owner.
     static var none: UInt32 { UInt32.max }
+    /// The owner of prefixes that no peer gets: look-ups end there like with one that is nobody's.
+    static var reserved: UInt32 { LookupEntry.maximum - 1 }
 
-    private var nodes: Row<Node>
-    private var root = UInt32.max
+    var nodes: Row<Node>
+    private(set) var root = UInt32.max
     private var free = UInt32.max
     /// The first node of each owner's list.
     private var heads: Row<UInt32>
     /// The number of prefixes.
     private(set) var count = 0
+    /// Where every look-up begins.
+    var top = LookupEntry.owner(UInt32.max)
+    var strides = StridePool<Key>()
+    var leaves = LeafPool<Key>()
 
     init() {
         nodes = Row(repeating: Self.blank, count: 0)
@@ -31,39 +43,34 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     }
 
     private static var blank: Node {
-        Node(key: 0, length: 0, owner: none, left: none, right: none, parent: none, next: none, previous: none)
+        Node(
+            key: 0, length: 0, owner: none, stride: none, leaf: none, left: none, right: none, parent: none,
+            next: none, previous: none)
     }
 
-    /// The owner of the longest prefix that covers the address, or `none`.
-    func owner(of address: Key) -> UInt32 {
-        var best = Self.none
-        var index = root
-        while index != Self.none {
-            let length = nodes[Int(index)].length
-            guard (nodes[Int(index)].key ^ address).leadingZeroBitCount >= Int(length) else { break }
-            if nodes[Int(index)].owner != Self.none { best = nodes[Int(index)].owner }
-            guard length < UInt32(Key.bitWidth) else { break }
-            index = Self.bit(address, length) ? nodes[Int(index)].right : nodes[Int(index)].left
-        }
-        return best
-    }
+    /// The memory that the trie holds.
+    var byteCount: Int { nodes.byteCount + heads.byteCount + strides.byteCount + leaves.byteCount }
 
-    /// Gives a prefix to an owner; if another one has it, it moves.
+    /// Gives a prefix to an owner; if another one has it, it moves, unless it is reserved.
     ///
     /// Bits of the key beyond the length are zero.
     mutating func insert(_ key: Key, length: Int, owner: UInt32) {
-        let length = UInt32(length)
+        place(key, length: UInt32(length), owner: owner)
+        refresh(key, UInt32(length))
+    }
+
+    private mutating func place(_ key: Key, length: UInt32, owner: UInt32) {
         var parent = Self.none
         var index = root
         while index != Self.none {
             let node = nodes[Int(index)]
             let common = min(UInt32((node.key ^ key).leadingZeroBitCount), node.length, length)
             if common == node.length, common == length {
-                setOwner(of: index, to: owner)
+                if node.owner != Self.reserved { setOwner(of: index, to: owner) }
                 return
             }
             if common < node.length {
-                insert(key, length: length, owner: owner, above: index, parent: parent, common: common)
+                place(key, length: length, owner: owner, above: index, parent: parent, common: common)
                 return
             }
             parent = index
@@ -82,7 +89,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
                 return
             }
             if node.length == UInt32(length) {
-                if node.owner == owner, owner != Self.none { clear(index) }
+                if node.owner == owner, owner != Self.none { take(index) }
                 return
             }
             index = Self.bit(key, node.length) ? node.right : node.left
@@ -92,7 +99,14 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     /// Takes all prefixes from an owner.
     mutating func removeAll(of owner: UInt32) {
         guard Int(owner) < heads.count else { return }
-        while heads[Int(owner)] != Self.none { clear(heads[Int(owner)]) }
+        var own = 0
+        forEach(of: owner) { _, _ in own += 1 }
+        // A large table that goes as a whole, as when a configuration is replaced, is not taken apart.
+        if own == count {
+            self = PrefixTrie()
+        } else {
+            while heads[Int(owner)] != Self.none { take(heads[Int(owner)]) }
+        }
     }
 
     /// Calls `body` for every prefix of an owner, the last one inserted first.
@@ -108,12 +122,17 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     // MARK: - Structure
 
     @inline(__always)
-    private static func bit(_ key: Key, _ position: UInt32) -> Bool {
+    static func bit(_ key: Key, _ position: UInt32) -> Bool {
         (key &>> Key(truncatingIfNeeded: UInt32(Key.bitWidth) - 1 - position)) & 1 != 0
     }
 
+    /// The first `count` bits of a key, with zeros behind them.
+    static func leading(_ count: UInt32, of key: Key) -> Key {
+        count == 0 ? 0 : key & (~Key.zero &<< Key(truncatingIfNeeded: UInt32(Key.bitWidth) - count))
+    }
+
     /// Puts a new prefix above an existing node: as its direct parent, or beside it below a new joint.
-    private mutating func insert(
+    private mutating func place(
         _ key: Key, length: UInt32, owner: UInt32, above index: UInt32, parent: UInt32, common: UInt32
     ) {
         let leaf = makeNode(key, length, owner)
@@ -122,8 +141,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
             link(index, below: leaf)
             return
         }
-        let mask = common == 0 ? 0 : ~Key.zero &<< Key(truncatingIfNeeded: UInt32(Key.bitWidth) - common)
-        let joint = makeNode(key & mask, common, Self.none)
+        let joint = makeNode(Self.leading(common, of: key), common, Self.none)
         replaceChild(index, of: parent, with: joint)
         link(index, below: joint)
         link(leaf, below: joint)
@@ -153,6 +171,13 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
         }
     }
 
+    /// Takes a prefix from its owner.
+    private mutating func take(_ index: UInt32) {
+        let node = nodes[Int(index)]
+        clear(index)
+        refresh(node.key, node.length)
+    }
+
     /// Takes the owner from a node, and the node from the trie unless it joins two branches.
     private mutating func clear(_ index: UInt32) {
         setOwner(of: index, to: Self.none)
@@ -170,7 +195,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
 
     private mutating func makeNode(_ key: Key, _ length: UInt32, _ owner: UInt32) -> UInt32 {
         if free == Self.none {
-            precondition(nodes.count < Int(Self.none))
+            precondition(nodes.count < Int(LookupEntry.maximum))
             nodes.append(Self.blank)
             free = UInt32(nodes.count - 1)
         }
@@ -184,6 +209,8 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     }
 
     private mutating func release(_ index: UInt32) {
+        dropStride(of: index)
+        dropLeaf(of: index)
         nodes[Int(index)] = Self.blank
         nodes[Int(index)].next = free
         free = index
@@ -192,7 +219,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     private mutating func setOwner(of index: UInt32, to owner: UInt32) {
         let node = nodes[Int(index)]
         guard node.owner != owner else { return }
-        if node.owner != Self.none {
+        if node.owner < Self.reserved {
             count -= 1
             if node.previous == Self.none {
                 heads[Int(node.owner)] = node.next
@@ -204,7 +231,8 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
         nodes[Int(index)].owner = owner
         nodes[Int(index)].previous = Self.none
         nodes[Int(index)].next = Self.none
-        guard owner != Self.none else { return }
+        // Neither is listed.
+        guard owner < Self.reserved else { return }
         count += 1
         while heads.count <= Int(owner) { heads.append(Self.none) }
         let head = heads[Int(owner)]

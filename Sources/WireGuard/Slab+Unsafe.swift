@@ -90,15 +90,24 @@ struct Row<Element: BitwiseCopyable>: ~Copyable {
     init(repeating value: Element, count: Int) {
         capacity = max(count, 8)
         self.count = count
-        unsafe start = .allocate(capacity: capacity)
+        unsafe start = Self.allocate(capacity)
         unsafe start.initialize(repeating: value, count: count)
+    }
+
+    /// The memory that the row holds.
+    var byteCount: Int { capacity * MemoryLayout<Element>.stride }
+
+    /// Room that begins with a cache line, so that elements of 64 bytes are one line each.
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
+        unsafe UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Element>.stride, alignment: 64)
+            .bindMemory(to: Element.self, capacity: capacity)
     }
 
     /// Adds an element at the end.
     mutating func append(_ value: Element) {
         if count == capacity {
             // SAFETY: the new block is twice the old one, which is moved as a whole and then freed.
-            let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+            let larger = unsafe Self.allocate(capacity * 2)
             unsafe larger.moveInitialize(from: start, count: count)
             unsafe start.deallocate()
             unsafe start = larger

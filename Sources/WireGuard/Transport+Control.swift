@@ -37,8 +37,12 @@ extension Transport {
             install(keypair.storage.value, for: peer)
         case .expireKeys(let peer):
             expireKeys(of: peer)
-        case .clearOwedReply(let peer):
-            if contains(peer) { peers[peer.slot].stamps.owesReplySince = .zero }
+        case .giveUp(let peer):
+            if contains(peer) {
+                peers[peer.slot].stamps.owesReplySince = .zero
+                peers[peer.slot].quietUntil = .zero
+            }
+            return .dropStaged(peer)
         case .clearAwaitedReply(let peer):
             if contains(peer) { peers[peer.slot].stamps.awaitsReplySince = .zero }
         case .sendKeepalive(let peer):
@@ -78,17 +82,17 @@ extension Transport {
         guard contains(peer) else { return }
         freeSession(peers[peer.slot].current)
         freeSession(peers[peer.slot].previous)
+        freeSession(peers[peer.slot].older)
         freeSession(peers[peer.slot].next)
         peers[peer.slot].current = Self.none
         peers[peer.slot].previous = Self.none
+        peers[peer.slot].older = Self.none
         peers[peer.slot].next = Self.none
+        peers[peer.slot].heard = Self.none
         peers[peer.slot].quietUntil = .zero
     }
 
-    /// Puts a new keypair in its place.
-    ///
-    ///     initiator   previous := next if there is one, else current;   current := new
-    ///     responder   previous := none;   next := new, until the peer's first packet confirms it
+    /// Puts a new keypair in its place: current if we began the handshake, else next, until the peer's first packet.
     ///
     /// If the index is taken by another session (about one in 2^32 per session) the keypair is dropped, and the next
     /// packet starts another handshake.
@@ -101,23 +105,36 @@ extension Transport {
         sessions[session].link = Self.none
         _ = indices.insert(keypair.localIndex, slot: session)
         if keypair.isInitiator {
-            freeSession(peers[slot].previous)
-            if peers[slot].next != Self.none {
-                // Both sides began at once: the peer may have taken ours for current, so packets on it must still open.
-                freeSession(peers[slot].current)
-                peers[slot].previous = peers[slot].next
-                peers[slot].next = Self.none
-            } else {
-                peers[slot].previous = peers[slot].current
-            }
-            peers[slot].current = session
-            peers[slot].hasAskedOnReceive = false
-            peers[slot].quietUntil = .zero
+            makeCurrent(session, of: slot)
         } else {
-            freeSession(peers[slot].previous)
+            // The peer began anew, so it will not use what it was answered before.
             freeSession(peers[slot].next)
-            peers[slot].previous = Self.none
             peers[slot].next = session
         }
+    }
+
+    /// Makes a session the one that we send with, and keeps those that the peer may still send with.
+    ///
+    ///     we began          previous := next, which the peer has as current if both began at once, else current
+    ///     peer confirmed    previous := current
+    ///     either            older := the one last heard, unless it is kept anyway
+    ///
+    /// The kernel's implementation keeps two: it frees `previous` when it answers, and `current` when both began at once.
+    /// Packets on their way with those are lost then, whenever two handshakes cross.
+    mutating func makeCurrent(_ session: UInt32, of slot: UInt32) {
+        let peer = peers[slot]
+        let previous = peer.next == Self.none || peer.next == session ? peer.current : peer.next
+        let heard = peer.heard == Self.none ? peer.current : peer.heard
+        let older = heard == previous ? Self.none : heard
+        let all: InlineArray<4, UInt32> = [peer.current, peer.previous, peer.older, peer.next]
+        for index in all.indices where all[index] != session && all[index] != previous && all[index] != older {
+            freeSession(all[index])
+        }
+        peers[slot].current = session
+        peers[slot].previous = previous
+        peers[slot].older = older
+        peers[slot].next = Self.none
+        peers[slot].hasAskedOnReceive = false
+        peers[slot].quietUntil = .zero
     }
 }

@@ -83,11 +83,16 @@ extension Transport {
             }
         }
         let isConfirmed = peers[slot].next == session.slot
-        if isConfirmed { confirm(slot) }
+        if isConfirmed {
+            // The peer used the keypair that we answered with, so it has it: from now on we send with it.
+            makeCurrent(session.slot, of: slot)
+            mark(slot, .confirmed)
+        }
+        peers[slot].heard = session.slot
         // Whitepaper section 6.2: a passive receiver that began the session renews it before it ends, once.
         let current = peers[slot].current
         if current != Self.none, !peers[slot].hasAskedOnReceive, sessions[current].keys.isInitiator,
-            now - sessions[current].keys.birth >= Limits.rekeyOnReceiveAfter
+            now - sessions[current].keys.birth >= Limits.rekeyOnReceiveAfter, now >= peers[slot].quietUntil
         {
             peers[slot].hasAskedOnReceive = true
             askForHandshake(slot, now: now)
@@ -106,16 +111,5 @@ extension Transport {
     @inline(__always)
     private func isAlive(_ session: SessionReference) -> Bool {
         sessions[session.slot].generation == session.generation && sessions[session.slot].peer != Self.none
-    }
-
-    /// The peer used the keypair that we answered with, so it has it: from now on we send with it.
-    private mutating func confirm(_ slot: UInt32) {
-        freeSession(peers[slot].previous)
-        peers[slot].previous = peers[slot].current
-        peers[slot].current = peers[slot].next
-        peers[slot].next = Self.none
-        peers[slot].hasAskedOnReceive = false
-        peers[slot].quietUntil = .zero
-        mark(slot, .confirmed)
     }
 }

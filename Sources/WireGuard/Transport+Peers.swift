@@ -40,6 +40,22 @@ extension Transport {
         return result
     }
 
+    /// Keeps an address for the driver: nothing is routed to it, and nothing from it is allowed, whoever has its network.
+    public mutating func reserve(_ address: IPAddress) {
+        switch address {
+        case .v4(let key): routes4.insert(key, length: 32, owner: Self.reserved)
+        case .v6(let key): routes6.insert(key, length: 128, owner: Self.reserved)
+        }
+    }
+
+    /// Gives back an address that ``reserve(_:)`` took.
+    public mutating func release(_ address: IPAddress) {
+        switch address {
+        case .v4(let key): routes4.remove(key, length: 32, owner: Self.reserved)
+        case .v6(let key): routes6.remove(key, length: 128, owner: Self.reserved)
+        }
+    }
+
     /// The number of prefixes of all peers.
     public var allowedIPCount: Int { routes4.count + routes6.count }
 

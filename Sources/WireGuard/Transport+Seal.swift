@@ -25,7 +25,7 @@ public enum SealOutcome: Sendable {
     case seal(SealGrant)
     /// No session that may send: stage the packets until `Directive.flushStaged`; control has been asked for a handshake.
     case noSession(PeerIndex)
-    /// Drop, and count by the reason.
+    /// Drop all packets, and count each by the reason.
     case drop(DropReason)
 }
 
@@ -38,7 +38,7 @@ extension Transport {
             case .v4(let address): routes4.owner(of: address)
             case .v6(let address): routes6.owner(of: address)
             }
-        guard owner != Self.none else { return nil }
+        guard owner < Self.reserved else { return nil }
         return PeerIndex(slot: owner, generation: peers[owner].generation)
     }
 
@@ -50,9 +50,9 @@ extension Transport {
         to peer: PeerIndex, packets: Int, bytes: Int, kind: TrafficKind, now: Instant
     ) -> SealOutcome {
         precondition(packets > 0)
-        guard contains(peer) else { return drop(.peerRemoved, packets) }
+        guard contains(peer) else { return .drop(.peerRemoved) }
         let slot = peer.slot
-        guard let endpoint = peers[slot].endpoint else { return drop(.noEndpoint, packets) }
+        guard let endpoint = peers[slot].endpoint else { return .drop(.noEndpoint) }
         let current = peers[slot].current
         guard current != Self.none, sessions[current].isAlive(now),
             sessions[current].sendCounter <= Limits.rejectAfterMessages - UInt64(packets)
@@ -86,10 +86,5 @@ extension Transport {
         peers[slot].traffic.sentPackets &+= UInt64(packets)
         peers[slot].stamps.lastSent = now
         peers[slot].stamps.owesReplySince = .zero
-    }
-
-    private mutating func drop(_ reason: DropReason, _ packets: Int) -> SealOutcome {
-        drops[reason] &+= UInt64(packets)
-        return .drop(reason)
     }
 }

@@ -7,9 +7,10 @@
 ///     control  lock { takeDirty, takeStamps, apply(action) }
 ///
 /// After any call on TX or RX, `takeWakeup` says whether control has to be woken. Nothing here allocates except adding
-/// peers, sessions and routes, which control does.
+/// peers, sessions and routes, which control does. Nothing here counts drops: each thread counts the reasons it is given.
 public struct Transport: ~Copyable {
     static let none = UInt32.max
+    static var reserved: UInt32 { PrefixTrie<UInt128>.reserved }
 
     var peers: Slab<PeerSlot>
     var sessions: Slab<Session>
@@ -20,9 +21,6 @@ public struct Transport: ~Copyable {
     var dirtyHead = Transport.none
     var dirtyTail = Transport.none
     private var needsWakeup = false
-    /// What this half dropped; the driver adds the drops of its own threads.
-    public internal(set) var drops = DropCounters()
-
     /// Makes a transport without peers.
     public init() {
         peers = Slab(chunkShift: 5)
@@ -65,7 +63,10 @@ public struct Transport: ~Copyable {
         mark(slot, .timers)
     }
 
-    /// Asks control for a handshake, at most once per REKEY_TIMEOUT.
+    /// Asks control for a handshake, unless control was asked less than REKEY_TIMEOUT ago and is still at it.
+    ///
+    /// Control loses no wish: it sends, or schedules the message for when it may be sent, and gives up after 90 s.
+    /// Either end of its efforts clears `quietUntil`.
     mutating func askForHandshake(_ slot: UInt32, now: Instant) {
         guard now >= peers[slot].quietUntil else { return }
         peers[slot].quietUntil = now + Limits.rekeyTimeout
@@ -157,9 +158,18 @@ struct PeerSlot: SlabElement {
     var hasAskedOnReceive = false
     var dirty: Dirty = []
     var dirtyNext = Transport.none
+    /// The session that we send with.
     var current = Transport.none
+    /// The session that the peer has too, as far as we know, beside `current`.
     var previous = Transport.none
+    /// The session that the peer was last heard on before `current` came up, if it is neither of the two above.
+    var older = Transport.none
+    /// The session that we answered for and that the peer has not used yet.
     var next = Transport.none
+    /// The one of the above that the last packet came with.
+    ///
+    /// INVARIANT: none, or a session that is in use.
+    var heard = Transport.none
     var endpoint: Endpoint?
     var stamps = PeerStamps()
     var traffic = PeerTraffic()

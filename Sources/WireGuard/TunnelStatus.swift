@@ -59,7 +59,7 @@ public struct PeerStatus: Sendable, Equatable {
         self.allowedIPs = allowedIPs
     }
 
-    /// The peer's lines of the reply to `get`.
+    /// The peer's lines of the reply to `get`, but for those of its allowed IPs, which come next.
     public func lines(_ detail: StatusDetail) -> String {
         var text = "public_key=\(description.publicKey.key.hex)\n"
         switch detail {
@@ -77,6 +77,12 @@ public struct PeerStatus: Sendable, Equatable {
             persistent_keepalive_interval=\(description.keepaliveInterval)
 
             """
+        return text
+    }
+
+    /// The lines of some allowed IPs: a peer may have so many that a reply is made of pieces.
+    public static func lines(of allowedIPs: some Sequence<IPPrefix>) -> String {
+        var text = ""
         for prefix in allowedIPs { text += "allowed_ip=\(prefix)\n" }
         return text
     }

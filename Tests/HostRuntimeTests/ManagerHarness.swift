@@ -17,8 +17,10 @@ final class ManagerHarness: Sendable {
 
     /// Starts the manager on a thread of its own.
     init(
-        _ adjust: (inout HostConfiguration) -> Void = { _ in }, report: (@Sendable (SessionReport) -> Void)? = nil
+        _ adjust: (inout HostConfiguration) -> Void = { _ in }, stateRefusal: TunnelFailure? = nil,
+        report: (@Sendable (SessionReport) -> Void)? = nil
     ) throws {
+        system.stateRefusal.withLock { $0 = stateRefusal }
         var configuration = HostConfiguration(
             bundlePath: "/b", executablePath: "/b/lib.so", principalClass: "M.P",
             protocolConfiguration: TunnelProviderProtocol(providerBundleIdentifier: "com.example.tunnel"))
@@ -41,6 +43,8 @@ final class ManagerHarness: Sendable {
         let worker = try system.spawned.next()
         guard case .configure(let configuration) = try worker.next() else { throw Unexpected("no configuration") }
         #expect(configuration.interfaceName == "phtun7" && configuration.virtualHeaderLength == 10)
+        let hasState = system.stateRefusal.withLock { $0 == nil }
+        #expect(configuration.stateDirectory == (hasState ? "/state/com.example.tunnel" : nil))
         if loads { try worker.channel.sendWaiting(.ready) }
         return worker
     }
@@ -94,6 +98,7 @@ final class ScriptedSystem: SessionSystem, Sendable {
     let interfaces = Record<FakeInterface>()
     let refusal = Mutex<TunnelFailure?>(nil)
     let spawnRefusal = Mutex<TunnelFailure?>(nil)
+    let stateRefusal = Mutex<TunnelFailure?>(nil)
 
     func interfaceName(wanted: String?) throws -> String { wanted ?? "phtun7" }
 
@@ -103,6 +108,11 @@ final class ScriptedSystem: SessionSystem, Sendable {
         let interface = try FakeInterface(name: name, events: events)
         interfaces.add(interface)
         return interface
+    }
+
+    func stateDirectory(of bundleIdentifier: String) throws -> String {
+        if let refusal = stateRefusal.withLock({ $0 }) { throw refusal }
+        return "/state/\(bundleIdentifier)"
     }
 
     func spawnWorker(channel: Descriptor) throws -> any SessionWorker {
@@ -145,6 +155,8 @@ final class FakeInterface: SessionInterface, Sendable {
         bell.silence()
         return lost.load(ordering: .sequentiallyConsistent)
     }
+
+    func restore() -> [String] { [] }
 
     func duplicateDevice() throws -> Descriptor { try ChannelSystem.sealedMemory([]) }
 

@@ -42,6 +42,17 @@ struct ManagerSessionTests {
         }
     }
 
+    @Test("A state directory that cannot be had is told of, and the tunnel runs without")
+    func noStateDirectory() async throws {
+        try await onThread {
+            let refusal = TunnelFailure(errorDomain: "d", errorCode: 1, cause: "It is full.", remedy: "Make room.")
+            let harness = try ManagerHarness(stateRefusal: refusal)
+            let worker = try harness.connect()
+            try harness.waitForLine("no state directory. It is full. Make room.")
+            #expect(try harness.stop(worker) == .stopped)
+        }
+    }
+
     @Test("Settings are applied in order and answered by the worker's own identifiers")
     func settings() async throws {
         try await onThread {

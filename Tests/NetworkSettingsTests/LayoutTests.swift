@@ -123,15 +123,17 @@ struct LayoutTests {
         }
     }
 
-    @Test("DNS is accepted and reported as without effect, and so are exclusions in the main table")
+    @Test("DNS that the back end cannot express is reported as without effect, and so are exclusions in the main table")
     func notApplied() throws {
-        let interface = try InterfaceSettings(interface: "phtun0", effects: ModelSystem())
+        let interface = try InterfaceSettings(interface: "phtun0", effects: ModelSystem()) {
+            NoResolver(reason: "no back end")
+        }
         var value = settings(
             ["10.9.0.2/32"], include: ["10.0.0.0/8"], exclude: ["10.1.0.0/16"], routing: .table(254))
         value.dnsSettings = DNSSettings(servers: ["10.0.0.53"])
         let result = try interface.apply(value)
         #expect(result.notApplied.map(\.part) == ["dnsSettings", "excludedRoutes"])
-        #expect(result.notApplied.first?.reason == "not applied: no DNS back end")
+        #expect(result.notApplied.first?.reason == "not applied: no back end")
         #expect(result.routeCount == 1 && result.ruleCount == 0 && result.table == 254)
     }
 

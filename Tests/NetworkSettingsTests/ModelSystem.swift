@@ -19,6 +19,8 @@ final class ModelSystem: SettingsEffects {
         var routes: Set<Route> = []
         var rules: Set<Rule>
         var sysctls: [String: String]
+        var resolver: ResolverConfiguration?
+        var filter: [FilterTableName: FilterTable] = [:]
     }
 
     fileprivate struct State {
@@ -120,7 +122,12 @@ extension ModelSystem {
         if code != 0 { throw NetlinkError(code: code, request: "set \(name)") }
     }
 
+    /// A change of something that is not the kernel's; returns 0 or the errno.
+    func perform(_ body: (inout Contents) -> Int32) -> Int32 { state.withLock { $0.step(body) } }
+
     func sysctl(_ name: String) -> String? { contents.sysctls[name] }
+
+    func links() throws(NetlinkError) -> [Link] { Array(try read().links.values) }
 
     func link(index: UInt32) throws(NetlinkError) -> Link {
         guard let link = try read().links[index] else { throw NetlinkError(code: ENODEV, request: "find \(index)") }

@@ -3,11 +3,12 @@ import ProviderKit
 /// Settings in the short notation of tests: `10.9.0.2/32`.
 func settings(
     _ addresses: [String], include: [String] = [], exclude: [String] = [], mtu: Int? = nil,
-    routing: PacketTunnelNetworkSettings.Routing = .automatic
+    routing: PacketTunnelNetworkSettings.Routing = .automatic, dns: DNSSettings? = nil
 ) -> PacketTunnelNetworkSettings {
     var settings = PacketTunnelNetworkSettings(tunnelRemoteAddress: "192.0.2.1")
     settings.mtu = mtu
     settings.routing = routing
+    settings.dnsSettings = dns
     let four = [addresses, include, exclude].map { $0.filter { !$0.contains(":") }.map(split) }
     let six = [addresses, include, exclude].map { $0.filter { $0.contains(":") }.map(split) }
     if !four.allSatisfy(\.isEmpty) {

@@ -39,6 +39,9 @@ struct SweepTests {
         }
         let neighbour = try InterfaceSettings(interface: "phtun1", effects: system)
         try neighbour.apply(settings(["10.8.0.2/32"], include: ["0.0.0.0/0"]))
+        // Somebody has set it down, which took its routes; its alias still says whose the slot is.
+        #expect(
+            system.submit([.setLink(8, .alias(neighbour.slot.alias)), .setLink(8, .up(false))]) == [nil, nil])
         let alive = system.contents
         let crashed = try InterfaceSettings(interface: "phtun0", effects: system)
         #expect(crashed.slot.number == 1)

@@ -12,6 +12,14 @@ struct UndoTests {
         ("IPv4 default", settings(["10.9.0.2/32"], include: ["0.0.0.0/0"], exclude: ["192.168.1.0/24"])),
         ("IPv4 default, other address", settings(["10.9.0.3/32"], include: ["0.0.0.0/0"])),
         ("both defaults", settings(["10.9.0.2/32", "fd00::2/128"], include: ["0.0.0.0/0", "::/0"], mtu: 1420)),
+        (
+            "IPv4 default with DNS",
+            settings(["10.9.0.2/32"], include: ["0.0.0.0/0"], dns: DNSSettings(servers: ["10.9.0.1"]))
+        ),
+        (
+            "split with other DNS",
+            settings(["10.9.0.3/32"], include: ["10.0.0.0/8"], dns: DNSSettings(servers: ["10.0.0.53", "10.0.0.54"]))
+        ),
         ("halves", settings(["10.9.0.2/32"], include: ["0.0.0.0/1", "128.0.0.0/1"])),
         ("split", settings(["10.9.0.2/24", "10.9.0.3/24"], include: ["10.0.0.0/8"], exclude: ["10.1.0.0/16"])),
         ("split, second address", settings(["10.9.0.3/24"], include: ["10.0.0.0/8", "172.16.0.0/12"])),

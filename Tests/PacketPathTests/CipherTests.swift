@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AEAD back ends")
 struct CipherTests {
-    static let backends = [AEADBackend.sodium] + (AEADBackend.ipsecMB.map { [$0] } ?? [])
+    static let backends = AEADBackend.all
 
     static func seal(_ backend: AEADBackend, _ plain: [UInt8], key: [UInt8], counter: UInt64) throws -> [UInt8] {
         let aead = try AEAD(backend)
@@ -67,8 +67,8 @@ struct CipherTests {
 
     @Test("a batch of jobs is what the same jobs are one by one", arguments: 0..<backends.count)
     func batches(index: Int) throws {
-        let table = unsafe index == 0 ? ctun_aead_sodium() : ctun_aead_ipsec_mb()
-        guard let backend = unsafe table, let state = unsafe backend.pointee.create() else {
+        let backend = unsafe [ctun_aead_sodium(), ctun_aead_ipsec_mb(), ctun_aead_stitched()].compactMap(\.self)[index]
+        guard let state = unsafe backend.pointee.create() else {
             Issue.record("the back end does not start")
             return
         }

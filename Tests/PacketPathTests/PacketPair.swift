@@ -41,7 +41,7 @@ final class PacketPair {
 /// Waits until the socket has something, at most a second.
 func waitReadable(_ descriptor: Int32) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    unsafe _ = poll(&entry, 1, 1000)
+    unsafe _ = poll(&entry, 1, 5000)
 }
 
 /// The process's anonymous resident memory by /proc/self/status, 0 when it cannot be read.

@@ -126,8 +126,17 @@ struct PiecesTests {
         #expect(woken)
         #expect(poller.ready(place) == .readable)
         event.clear()
-        woken = poller.wait(nanoseconds: 1_000_000)
-        #expect(!woken)
+        let start = ContinuousClock.now
+        for _ in 0..<3 {
+            woken = poller.wait(nanoseconds: 5_000_000)
+            #expect(!woken)
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(15))
+        // A signal is seen beside a timer that has run out.
+        event.signal()
+        woken = poller.wait(nanoseconds: 0)
+        #expect(woken)
+        #expect(poller.ready(place) == .readable)
     }
 
     @Test("environment variables switch features off")

@@ -13,6 +13,10 @@ struct ArgumentParserTests {
                 .init(name: "mode", value: "MODE", summary: ""), .json,
             ], run: { _, _ in .success }),
         Command(name: "list", summary: "", run: { _, _ in .success }),
+        Command(
+            name: "disk add", summary: "", positionals: [.init(name: "NAME", isRepeated: true)],
+            options: [.init(name: "tag", value: "TAG", summary: "", isRepeated: true)], run: { _, _ in .success }),
+        Command(name: "disk remove", summary: "", run: { _, _ in .success }),
         Command(name: "secret", summary: "", isHidden: true, run: { _, _ in .success }),
     ]
 
@@ -43,6 +47,16 @@ struct ArgumentParserTests {
         #expect(parsed.positionals == accepted.positionals)
     }
 
+    @Test("Verbs of several words, arguments and options that repeat")
+    func severalWords() throws {
+        let parsed = try ArgumentParser.parse(
+            ["disk", "add", "a", "--tag", "x", "b", "--tag=y", "c"], table: Self.table)
+        #expect(parsed.command.name == "disk add")
+        #expect(parsed.positionals == ["a", "b", "c"])
+        #expect(parsed.lists == ["tag": ["x", "y"]])
+        #expect(parsed.command.usage == "providerhost disk add NAME… [--tag TAG]…")
+    }
+
     struct Refused: Sendable {
         let arguments: [String]
         let code: UsageErrorCode
@@ -54,8 +68,14 @@ struct ArgumentParserTests {
         arguments: [
             Refused(arguments: [], code: .missingVerb, says: ["help"]),
             Refused(arguments: ["cpoy"], code: .unknownVerb, says: ["cpoy", "`copy`"]),
-            Refused(arguments: ["zzzzzz"], code: .unknownVerb, says: ["copy, list"]),
-            Refused(arguments: ["secre"], code: .unknownVerb, says: ["copy, list"]),
+            Refused(arguments: ["zzzzzz"], code: .unknownVerb, says: ["copy, list, disk."]),
+            Refused(arguments: ["secre"], code: .unknownVerb, says: ["copy, list, disk."]),
+            Refused(arguments: ["disk"], code: .missingVerb, says: ["`disk`", "help disk"]),
+            Refused(arguments: ["disk", "--tag=x"], code: .missingVerb, says: ["`disk`"]),
+            Refused(arguments: ["disk", "ad", "x"], code: .unknownVerb, says: ["`disk ad`", "`disk add`"]),
+            Refused(arguments: ["disk", "zzzzzz"], code: .unknownVerb, says: ["help disk"]),
+            Refused(arguments: ["disk", "add"], code: .missingArgument, says: ["`disk add`", "NAME", "[--tag TAG]…"]),
+            Refused(arguments: ["disk", "remove", "x"], code: .surplusArgument, says: ["`x`"]),
             Refused(arguments: ["--name"], code: .unknownVerb, says: ["--name"]),
             Refused(arguments: ["copy", "--nam=n", "a"], code: .unknownOption, says: ["--nam`", "`--name`"]),
             Refused(arguments: ["copy", "--n", "a"], code: .unknownOption, says: ["--n`"]),

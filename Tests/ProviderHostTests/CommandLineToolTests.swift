@@ -1,4 +1,5 @@
 import Foundation
+import GatewayRegistry
 import HostRuntime
 import ProviderKit
 import Testing
@@ -87,7 +88,7 @@ struct CommandLineToolTests {
     func help(_ command: Command) {
         let overview = Capture()
         #expect(overview.run("--help") == .success)
-        #expect(overview.output.contains("  \(command.name) ") == !command.isHidden)
+        #expect(overview.output.contains("  \(command.words[0]) ") == !command.isHidden)
         let verb = Capture()
         #expect(verb.run("help", command.name) == .success)
         #expect(verb.output.hasPrefix("Usage: providerhost \(command.name)"))
@@ -124,6 +125,9 @@ struct CommandLineToolTests {
         #expect(code(ConfigurationFileError(.tooLarge)) == .startFailed)
         #expect(code(VPNConnectionError(.pluginFailed)) == .startFailed)
         #expect(code(NewProviderError(.writeFailed)) == .unknown)
+        #expect(code(RegistryError(.notInitialized)) == .notFound)
+        #expect(code(RegistryError(.overlap)) == .usage)
+        #expect(code(RegistryError(.poolExhausted)) == .unknown)
         #expect(code(CancellationError()) == .unknown)
     }
 

@@ -28,6 +28,24 @@ struct RunRequestTests {
         #expect(request.logLevel == .debug && request.allowsHooks && request.wantsJSON)
     }
 
+    @Test("A kill switch is handed on to the session and the provider")
+    func killSwitch() throws {
+        #expect(try !request().protocolConfiguration(from: nil).includeAllNetworks)
+        let all = try request("--include-all-networks", "--exclude-local-networks").protocolConfiguration(from: nil)
+        #expect(all.includeAllNetworks && all.excludeLocalNetworks && !all.enforceRoutes)
+        let routes = try request("--enforce-routes").protocolConfiguration(from: nil)
+        #expect(!routes.includeAllNetworks && !routes.excludeLocalNetworks && routes.enforceRoutes)
+    }
+
+    @Test(
+        "Parts of a kill switch that would have no effect are refused by name",
+        arguments: [["--exclude-local-networks"], ["--include-all-networks", "--enforce-routes"]])
+    func badKillSwitch(_ arguments: [String]) throws {
+        let parsed = try ArgumentParser.parse(["run", "--bundle-id", "com.example.tunnel"] + arguments)
+        let error = try #require(throws: UsageError.self) { try RunRequest(parsed) }
+        #expect(error.code == .invalidValue && error.cause.contains(arguments[arguments.count - 1]))
+    }
+
     @Test(
         "Names of interfaces that are accepted", arguments: ["a", "phtun0", "wg_0=+.-", "abcdefghijklmno", "...", "7"])
     func interfaceName(_ name: String) throws { #expect(try request("--interface=\(name)").interfaceName == name) }

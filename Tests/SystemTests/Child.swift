@@ -44,11 +44,14 @@ final class Child {
 
     func signal(_ number: Int32) { kill(pid, number) }
 
-    /// The processes that this one started.
+    /// The processes that any thread of this one started.
     func childProcesses() -> [pid_t] {
-        let path = "/proc/\(pid)/task/\(pid)/children"
-        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.split(separator: " ").compactMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let tasks = "/proc/\(pid)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        return threads.flatMap { thread -> [pid_t] in
+            let text = (try? String(contentsOfFile: "\(tasks)/\(thread)/children", encoding: .utf8)) ?? ""
+            return text.split(separator: " ").compactMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        }
     }
 
     /// Ends the process, gently first.

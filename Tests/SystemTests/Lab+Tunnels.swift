@@ -7,12 +7,14 @@ let isRoot = geteuid() == 0
 extension Lab {
     /// Starts `providerhost run` and waits until it says that it is connected.
     func startTunnel(
-        on machine: Machine, _ configuration: String, name: String = UUID().uuidString, options: [String] = []
+        on machine: Machine, _ configuration: String, name: String = UUID().uuidString, options: [String] = [],
+        environment: [String: String] = [:]
     ) throws -> Child {
         let file = try write("\(name).conf", configuration)
         let child = try start(
             on: machine,
-            [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options)
+            [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options,
+            environment: environment)
         try child.waitFor("connected phtun")
         return child
     }

@@ -20,10 +20,13 @@ final class Lab {
 
     /// Makes the machines, runs `body`, and removes everything whatever happened.
     static func run(mtu: Int = 1500, _ body: (Lab) throws -> Void) throws {
-        let lab = try Lab(mtu: mtu)
-        defer { lab.remove() }
+        let lab = try open(mtu: mtu)
+        defer { lab.close() }
         try body(lab)
     }
+
+    /// Makes the machines; ``close()`` must follow.
+    static func open(mtu: Int = 1500) throws -> Lab { try Lab(mtu: mtu) }
 
     private init(mtu: Int) throws {
         let tag = "ph\(getpid())-\(UInt16.random(in: 0...UInt16.max))"
@@ -43,6 +46,10 @@ final class Lab {
             try machine("ip", "address", "add", "2001:db8::\(last)/64", "dev", "cable", "nodad")
             try machine("ip", "link", "set", "cable", "up")
         }
+        // The kernel brings the cable up in its own time, and what a test compares shall not change with that.
+        try eventually("the cable") {
+            try [left, right].allSatisfy { try $0("ip", "-br", "link", "show", "cable").contains(" UP ") }
+        }
     }
 
     /// Makes another machine, which has its loopback interface only.
@@ -54,7 +61,8 @@ final class Lab {
         return machine
     }
 
-    private func remove() {
+    /// Ends every program and removes everything.
+    func close() {
         for child in children { child.end() }
         for machine in [left, right] + others { _ = try? Machine.host("ip", "netns", "del", machine.namespace) }
         try? FileManager.default.removeItem(at: folder)
@@ -62,8 +70,9 @@ final class Lab {
 
     /// Starts a program on a machine; it is ended with the lab at the latest.
     func start(on machine: Machine, _ arguments: [String], environment: [String: String] = [:]) throws -> Child {
+        let state = ["PROVIDERHOST_STATE_DIR": folder.appendingPathComponent(machine.namespace).path]
         let child = try Child(
-            ["ip", "netns", "exec", machine.namespace] + arguments, environment: environment,
+            ["ip", "netns", "exec", machine.namespace] + arguments, environment: state.merging(environment) { $1 },
             log: folder.appendingPathComponent("child-\(children.count).log"))
         children.append(child)
         return child

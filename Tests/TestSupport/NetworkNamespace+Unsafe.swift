@@ -13,12 +13,16 @@ package enum NetworkNamespace {
     }
 
     /// The result of `body` on a fresh thread in a fresh namespace, where only the loopback interface exists.
-    package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+    ///
+    /// `withMounts` gives the thread a mount namespace of its own too.
+    package static func run<Value: Sendable>(
+        withMounts: Bool = false, _ body: @escaping @Sendable () throws -> Value
+    ) throws -> Value {
         let box = Box<Value>()
         let finished = DispatchSemaphore(value: 0)
         let thread = Thread {
             box.result = Result {
-                try leave()
+                try leave(withMounts: withMounts)
                 return try body()
             }
             finished.signal()
@@ -30,13 +34,14 @@ package enum NetworkNamespace {
     }
 
     /// Moves the calling thread to a fresh namespace; the Glibc module does not show unshare(2), hence the symbol.
-    private static func leave() throws {
+    private static func leave(withMounts: Bool) throws {
         typealias Unshare = @convention(c) (CInt) -> CInt
         let cloneNewNetwork: CInt = 0x4000_0000
         guard let symbol = unsafe dlsym(dlopen(nil, RTLD_NOW), "unshare") else { throw Refused(code: ENOSYS) }
         // SAFETY: the signature is that of unshare(2).
         let unshare = unsafe unsafeBitCast(symbol, to: Unshare.self)
-        guard unshare(cloneNewNetwork) == 0 else { throw Refused(code: errno) }
+        let cloneNewMounts: CInt = 0x0002_0000
+        guard unshare(cloneNewNetwork | (withMounts ? cloneNewMounts : 0)) == 0 else { throw Refused(code: errno) }
     }
 
     /// The output of a shell command in the calling thread's namespace.

@@ -44,6 +44,8 @@ struct AllowedIPsTests {
             default: break
             }
             #expect(trie.count == oracle.count)
+            // A stride needs two prefixes below it, a leaf one; more would be some that nobody freed.
+            #expect(trie.strides.count <= max(0, oracle.count - 1) && trie.leaves.count <= oracle.count)
             for _ in 0..<4 {
                 let probe = address()
                 #expect(trie.owner(of: probe) == expected(probe))
@@ -54,6 +56,9 @@ struct AllowedIPsTests {
             trie.forEach(of: owner) { listed.insert(Prefix(key: $0, length: $1)) }
             #expect(listed == Set(oracle.filter { $0.value == owner }.keys))
         }
+        for owner in 0..<UInt32(7) { trie.removeAll(of: owner) }
+        #expect(trie.count == 0 && trie.strides.count == 0 && trie.leaves.count == 0)
+        #expect(trie.owner(of: address()) == PrefixTrie<Key>.none)
     }
 
     @Test("IPv4 lookups agree with a naive search on random changes", arguments: 0..<12)
@@ -64,6 +69,78 @@ struct AllowedIPsTests {
     @Test("IPv6 lookups agree with a naive search on random changes", arguments: 0..<12)
     func randomV6(seed: UInt64) {
         compare(UInt128.self, seed: seed, steps: 250)
+    }
+
+    /// Prefixes of whole bytes and just beside them, where strides begin and end, in a dense corner and all over.
+    private func compareAtBytes<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Hashable>(
+        _: Key.Type, seed: UInt64
+    ) {
+        var random = SplitMix(seed: seed)
+        var trie = PrefixTrie<Key>()
+        var oracle: [Prefix<Key>: UInt32] = [:]
+        func key(_ length: Int) -> Key {
+            var key: Key = 0
+            for _ in 0..<Key.bitWidth / 8 {
+                key = key << 8 | Key(truncatingIfNeeded: [0, 1, 2, 255, Int(random.next() & 255)][random.below(5)])
+            }
+            return length == 0 ? 0 : key & ~(Key.max >> length)
+        }
+        for step in 0..<600 {
+            let length = min(Key.bitWidth, max(0, random.below(Key.bitWidth / 8 + 1) * 8 + random.below(3) - 1))
+            let prefix = Prefix(key: key(length), length: length)
+            let owner = UInt32(random.below(5))
+            if step % 200 < 150 {
+                trie.insert(prefix.key, length: length, owner: owner)
+                oracle[prefix] = owner
+            } else if let known = oracle.keys.randomElement(using: &random), let owner = oracle[known] {
+                trie.remove(known.key, length: known.length, owner: owner)
+                oracle[known] = nil
+            }
+            guard step % 30 == 29 else { continue }
+            for (prefix, _) in oracle {
+                // The first and the last address of a prefix and those beside them, where the answer changes.
+                let last = prefix.length == 0 ? Key.max : prefix.key | Key.max >> prefix.length
+                for probe in [prefix.key, last, prefix.key &- 1, last &+ 1] {
+                    let covering = oracle.filter {
+                        $0.key.length == 0 || (probe ^ $0.key.key).leadingZeroBitCount >= $0.key.length
+                    }
+                    let expected = covering.max { $0.key.length < $1.key.length }?.value ?? PrefixTrie<Key>.none
+                    let found = trie.owner(of: probe)
+                    #expect(found == expected, "seed \(seed) step \(step) address \(probe)")
+                    guard found == expected else { return }
+                }
+            }
+        }
+    }
+
+    @Test("IPv4 lookups agree at the edges of prefixes of whole bytes", arguments: 0..<4)
+    func edgesV4(seed: UInt64) {
+        compareAtBytes(UInt32.self, seed: seed)
+    }
+
+    @Test("IPv6 lookups agree at the edges of prefixes of whole bytes", arguments: 0..<4)
+    func edgesV6(seed: UInt64) {
+        compareAtBytes(UInt128.self, seed: seed)
+    }
+
+    @Test("130,560 prefixes take at most 30 MB of memory, also where each stride has two of them, and none take none")
+    func memory() {
+        let empty = PrefixTrie<UInt128>()
+        #expect(empty.byteCount < 8192)
+        var spread = PrefixTrie<UInt128>()
+        var pairs = PrefixTrie<UInt128>()
+        var random = SplitMix(seed: 5)
+        var place: UInt128 = 0
+        for index in 0..<UInt128(130_560) {
+            spread.insert((0xfd_0000 + index / 256) << 104 | (index % 256) << 80, length: 64, owner: UInt32(index % 7))
+            // Two neighbours at each random place.
+            if index % 2 == 0 { place = UInt128(random.next()) << 64 }
+            pairs.insert(place | index % 2, length: 128, owner: UInt32(index % 7))
+        }
+        #expect(spread.byteCount < 30_000_000 && spread.count == 130_560)
+        #expect(pairs.byteCount < 30_000_000 && pairs.count == 130_560)
+        for owner in 0..<UInt32(7) { spread.removeAll(of: owner) }
+        #expect(spread.count == 0 && spread.strides.count == 0)
     }
 
     @Test("A prefix moves to the peer that gets it last, and goes with that peer")
@@ -106,5 +183,30 @@ struct AllowedIPsTests {
         #expect(third.slot == second.slot && third != second)
         #expect(transport.allowedIPs(of: third) == [])
         #expect(!transport.contains(second) && transport.contains(third))
+    }
+
+    @Test("A reserved address is no peer's, whatever they have and get, until it is given back")
+    func reservation() throws {
+        var device = Device(timestamps: TimestampGuard(last: .zero))
+        var transport = Transport()
+        let added = device.addPeer(PublicKey(Key256(words: SIMD4(repeating: 1))), endpoint: nil)
+        let peer = try #require(added)
+        while let action = device.pollAction() { _ = transport.apply(action, now: .zero) }
+        let everything = try prefixes("::/0", "fe80::1/128", "fe80::/64")
+        transport.insertAllowedIPs(everything, for: peer)
+        let (kept, beside) = (try #require(IPAddress("fe80::1")), try #require(IPAddress("fe80::2")))
+        transport.reserve(kept)
+        transport.insertAllowedIPs(everything, for: peer)
+        transport.removeAllowedIP(try #require(IPPrefix("fe80::1/128")), from: peer)
+        #expect(transport.peer(for: kept) == nil)
+        #expect(transport.isAllowed(source: kept, from: peer) == false)
+        #expect(transport.peer(for: beside) == peer)
+        #expect(Set(transport.allowedIPs(of: peer)) == Set(try prefixes("::/0", "fe80::/64")))
+        #expect(transport.allowedIPCount == 2)
+        transport.release(kept)
+        #expect(transport.peer(for: kept) == peer)
+        device.removePeer(peer)
+        while let action = device.pollAction() { _ = transport.apply(action, now: .zero) }
+        #expect(transport.allowedIPCount == 0 && transport.peer(for: beside) == nil)
     }
 }

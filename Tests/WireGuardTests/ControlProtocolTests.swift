@@ -150,7 +150,7 @@ struct ControlProtocolTests {
         let peer = PeerStatus(
             description: description, endpoint: endpoint, traffic: PeerTraffic(), allowedIPs: [prefix])
         #expect(
-            peer.lines(.everything) == """
+            peer.lines(.everything) + PeerStatus.lines(of: peer.allowedIPs) == """
                 public_key=\(secret.publicKey.key.hex)
                 preshared_key=\(zero)
                 protocol_version=1

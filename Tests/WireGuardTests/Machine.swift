@@ -13,6 +13,8 @@ final class Machine {
     var keepalivesSent = 0
     var initiationsSent: [Instant] = []
     var wakeups = 0
+    /// How far the wall clock of this machine is ahead of the right time, in seconds.
+    var clockError: Int64 = 0
     /// Every nonce that was used, by key: a second use is a broken invariant.
     private var nonces: Set<[UInt64]> = []
     private(set) var reusedNonces = 0
@@ -32,6 +34,23 @@ final class Machine {
         return peer
     }
 
+    /// Both clocks of this machine.
+    func moment(_ now: Instant) -> Moment {
+        var moment = Moment.at(now)
+        moment.wallClock.seconds &+= UInt64(bitPattern: clockError)
+        return moment
+    }
+
+    /// Ends the machine and starts it again with nothing but its key, its peers and what it had stored.
+    func restart(_ stored: TAI64N, with peers: [(PublicKey, Endpoint?, [IPPrefix])], now: Instant) {
+        let key = device.privateKey
+        device = Device(timestamps: TimestampGuard(last: stored))
+        transport = Transport()
+        staged = [:]
+        device.setPrivateKey(key, now: now)
+        for (key, endpoint, prefixes) in peers { _ = add(key, at: endpoint, owning: prefixes, now: now) }
+    }
+
     // Expectation macros take no noncopyable values.
     var publicKey: PublicKey? { device.publicKey }
     var privateKey: PrivateKey? { device.privateKey }
@@ -48,7 +67,7 @@ final class Machine {
         if let header = DataHeader(datagram) {
             open(datagram, header, from: source, now)
         } else {
-            _ = device.handleDatagram(datagram.rawBytes, from: source, now: .at(now), random: &random)
+            _ = device.handleDatagram(datagram.rawBytes, from: source, now: moment(now), random: &random)
         }
         service(now)
     }
@@ -58,12 +77,12 @@ final class Machine {
         drain(now)
         if transport.takeWakeup() { wakeups += 1 }
         while let dirty = transport.takeDirty(now: now) {
-            device.handleDirty(dirty, now: .at(now), random: &random)
+            device.handleDirty(dirty, now: moment(now), random: &random)
             drain(now)
         }
         while let peer = device.pollDuePeer(now) {
             guard let stamps = transport.takeStamps(of: peer, now: now) else { continue }
-            device.handleTimeout(peer, stamps: stamps, now: .at(now), random: &random)
+            device.handleTimeout(peer, stamps: stamps, now: moment(now), random: &random)
             drain(now)
         }
         if transport.takeWakeup() { service(now) }
@@ -94,7 +113,7 @@ final class Machine {
         switch transport.beginSeal(
             to: peer, packets: 1, bytes: padded + MessageSize.dataOverhead, kind: kind, now: now)
         {
-        case .drop: break
+        case .drop(let reason): drops.count(reason)
         case .noSession(let peer):
             if kind == .data, staged[peer, default: []].count < 128 { staged[peer, default: []].append(packet) }
         case .seal(let grant):

@@ -71,8 +71,69 @@ struct SessionTests {
         #expect(world.right.initiationsSent.isEmpty)
         #expect((4...6).contains(world.left.initiationsSent.count))
         #expect(world.left.reusedNonces == 0 && world.right.reusedNonces == 0)
-        // At most the current, the previous and the next session are kept.
-        #expect(world.left.transport.sessionCount <= 3)
+        // At most the current, the previous, an older and the next session are kept.
+        #expect(world.left.transport.sessionCount <= 4)
+    }
+
+    @Test(
+        "Renewal under continuous traffic both ways drops no packet, also when both renew at once",
+        arguments: [false, true], 0..<6)
+    func renewalUnderTraffic(bothBegin: Bool, seed: UInt64) throws {
+        let world = try World(seed: seed)
+        world.delay = .milliseconds(60)
+        var id: UInt32 = 0
+        func exchange(seconds: Double, every gap: Double) {
+            for _ in 0..<Int(seconds / gap) {
+                id += 1
+                world.sendLeft(id)
+                world.sendRight(id)
+                world.run(seconds: gap)
+            }
+        }
+        exchange(seconds: 6, every: 1)
+        for _ in 0..<4 {
+            if bothBegin {
+                // Both ends have used their session up to REKEY_AFTER_MESSAGES: their handshakes cross.
+                world.run(seconds: 0.2)
+                for (machine, peer) in [(world.left, world.leftPeer), (world.right, world.rightPeer)] {
+                    let session = machine.transport.peers[peer.slot].current
+                    machine.transport.sessions[session].sendCounter = Limits.rekeyAfterMessages
+                }
+            } else {
+                exchange(seconds: 118, every: 1)
+            }
+            exchange(seconds: 6, every: 0.004)
+        }
+        world.run(seconds: 0.2)
+        #expect(world.right.delivered.count == Int(id) && world.left.delivered.count == Int(id))
+        #expect(world.left.drops.total == 0 && world.right.drops.total == 0)
+        let initiations = (world.left.initiationsSent.count, world.right.initiationsSent.count)
+        #expect(bothBegin ? min(initiations.0, initiations.1) >= 4 : initiations.0 + initiations.1 >= 4)
+    }
+
+    @Test("A packet right after the last attempt of a handshake starts the next one")
+    func wishAfterGivingUp() {
+        world.filter = { _, _ in false }
+        world.sendLeft(1)
+        while world.left.staged[world.leftPeer] != nil, world.now.seconds < 1200 { world.run(seconds: 0.01) }
+        #expect(world.left.initiationsSent.count == 19)
+        world.filter = { _, _ in true }
+        world.sendLeft(2000)
+        world.run(seconds: 0.1)
+        #expect(world.rightGot(2000))
+    }
+
+    @Test("A wish within five seconds of the last message is kept until it may be sent")
+    func wishIsScheduled() {
+        world.sendLeft(1)
+        world.run(seconds: 1)
+        let session = world.left.transport.peers[world.leftPeer.slot].current
+        world.left.transport.sessions[session].sendCounter = Limits.rejectAfterMessages
+        world.sendLeft(2)
+        world.run(seconds: 3.5)
+        #expect(world.left.initiationsSent.count == 1)
+        world.run(seconds: 1)
+        #expect(world.left.initiationsSent.count == 2 && world.rightGot(2))
     }
 
     @Test("A quiet tunnel of 130 s carries the next packet at once and renews its session")
@@ -137,8 +198,6 @@ struct SessionTests {
         "A machine that slept goes on with the next packet",
         arguments: [5.0, 130, 200, 3600])
     func sleep(duration: Double) {
-        // One side begins: when two handshakes cross, both sides drop older sessions, as the kernel's implementation
-        // does, and packets in flight on them are lost.
         world.delay = .milliseconds(0)
         world.sendLeft(1000)
         world.run(seconds: 1)

@@ -15,11 +15,11 @@ extension Instant {
 }
 
 extension Moment {
-    /// A wall clock that runs with the virtual clock from 2023-11-14 on.
+    /// A wall clock that runs with the virtual clock from 2027-01-15 on.
     static func at(_ instant: Instant) -> Moment {
         Moment(
             instant: instant,
-            wallClock: TAI64N(unixSeconds: 1_700_000_000, nanoseconds: 0) + TimeSpan(nanoseconds: instant.nanoseconds))
+            wallClock: TAI64N(unixSeconds: 1_800_000_000, nanoseconds: 0) + TimeSpan(nanoseconds: instant.nanoseconds))
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import WireGuard
@@ -58,6 +59,35 @@ struct TextTests {
         ])
     func badAddress(text: String) {
         #expect(IPAddress(text) == nil)
+    }
+
+    /// What inet_pton(3) makes of a text.
+    private func systemAddress(_ text: String) -> IPAddress? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let isV6 = text.contains(":")
+        guard unsafe inet_pton(isV6 ? AF_INET6 : AF_INET, text, &bytes) == 1 else { return nil }
+        let value = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        return isV6 ? .v6(value) : .v4(UInt32(truncatingIfNeeded: value >> 96))
+    }
+
+    @Test("Texts near to addresses are taken and refused as inet_pton does", arguments: 0..<8)
+    func againstSystem(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        let pieces = [
+            "0", "1", "a", "F", "ff", "255", "256", "1234", "00", ":", ":", ":", "::", ".", ".", "1.2.3.4", "/",
+        ]
+        var taken = 0
+        for _ in 0..<20_000 {
+            let text = (0..<1 + random.below(16)).map { _ in pieces[random.below(pieces.count)] }.joined()
+            let address = IPAddress(text)
+            #expect(address == systemAddress(text), "\(text)")
+            if address != nil { taken += 1 }
+            let random128 = UInt128(random.next()) << 64 | UInt128(random.next() & random.next() & random.next())
+            let mask = UInt128.max << (random.below(8) * 16)
+            let printed = IPAddress.v6(random128 & mask).description
+            #expect(IPAddress(printed) == systemAddress(printed) && IPAddress(printed) == .v6(random128 & mask))
+        }
+        #expect(taken > 20)
     }
 
     @Test("Prefixes are masked, and their length is checked")

@@ -35,6 +35,9 @@ const struct ctun_aead_backend *_Nonnull ctun_aead_sodium(void);
 /// libipsec-mb's job interface: x86-64 only, else NULL.
 const struct ctun_aead_backend *_Nullable ctun_aead_ipsec_mb(void);
 
+/// Ours, key stream and authentication interleaved: x86-64 with AVX2 only, else NULL.
+const struct ctun_aead_backend *_Nullable ctun_aead_stitched(void);
+
 /// Seals and opens messages of many lengths and compares every byte with libsodium; true when all agree.
 bool ctun_aead_self_test(const struct ctun_aead_backend *_Nonnull backend);
 

@@ -27,6 +27,12 @@ int ctun_event_signal(int descriptor);
 /// Takes the event's count, so that the next poll waits; returns 0 or -errno.
 int ctun_event_clear(int descriptor);
 
+/// A non-blocking, close-on-exec timer (timerfd) of CLOCK_BOOTTIME; returns the descriptor or -errno.
+int ctun_timer_create(void);
+
+/// Makes the timer readable after so many nanoseconds, at once for 0 and less; returns 0 or -errno.
+int ctun_timer_set(int descriptor, int64_t nanoseconds);
+
 /// One descriptor of a poll set; `interest` and `ready` are CTUN_READABLE, CTUN_WRITABLE, CTUN_FAILED.
 struct ctun_poll_entry {
     int32_t descriptor;

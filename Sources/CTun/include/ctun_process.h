@@ -25,6 +25,11 @@ int ctun_spawn_worker(const char *_Nonnull path, int channel, struct ctun_proces
 /// Runs `/bin/sh -c command`.
 int ctun_spawn_shell(const char *_Nonnull command, struct ctun_process *_Nonnull process);
 
+/// Runs the program `arguments[0]`, a path, with a fixed environment, its standard input from `input` and both of its
+/// outputs to `output`.
+int ctun_spawn_program(const char *_Nullable const *_Nonnull arguments, int input, int output,
+                       struct ctun_process *_Nonnull process);
+
 /// Runs `path` in a session of its own, to outlive its maker. Standard input is /dev/null, and so are the output streams
 /// unless `keeps_output`; of all other descriptors it has only those that are `kept`. To be called before the process has a
 /// second thread. Stores the process.

@@ -59,10 +59,16 @@ enum ChannelSystem {
         Descriptor(adopting: Int32(try check("memfd_create", unsafe Int(ctun_sealed_memory(bytes, bytes.count)))))
     }
 
-    /// Reads sealed memory of exactly `length` bytes.
-    static func readSealedMemory(_ descriptor: Descriptor, length: Int) throws(ChannelError) -> [UInt8] {
+    /// The size of sealed memory.
+    static func sealedMemorySize(_ descriptor: Descriptor) throws(ChannelError) -> Int {
         let size = ctun_sealed_memory_size(descriptor.number)
         guard size >= 0 else { throw .unsealedBody }
+        return size
+    }
+
+    /// Reads sealed memory of exactly `length` bytes.
+    static func readSealedMemory(_ descriptor: Descriptor, length: Int) throws(ChannelError) -> [UInt8] {
+        let size = try sealedMemorySize(descriptor)
         guard size == length else { throw .wrongLength(declared: length, actual: size) }
         var failure: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, count in

@@ -2,7 +2,7 @@ public import ProviderKit
 
 /// What the manager tells a worker.
 public enum ManagerMessage: ChannelMessage, Equatable {
-    /// The first message: what to load and for which tunnel. One descriptor: the TUN device.
+    /// The first message: what to load and for which tunnel. Descriptors: the TUN device, then secrets where there are any.
     case configure(WorkerConfiguration)
     /// Start the provider with the caller's options.
     case start(options: [String: PropertyListValue]?)
@@ -49,7 +49,8 @@ public enum ManagerMessage: ChannelMessage, Equatable {
 
     public var descriptorCount: Int {
         switch self {
-        case .configure, .controlConnection: 1
+        case .configure(let configuration): configuration.hasSecrets ? 2 : 1
+        case .controlConnection: 1
         case .udpSockets(_, let reply): reply.descriptorCount
         default: 0
         }
@@ -112,8 +113,12 @@ public struct WorkerConfiguration: Sendable, Equatable, Codable {
     public var mtu: Int?
     /// The least severe lines that the manager wants.
     public var logLevel: LogLevel
+    /// The directory for what the provider keeps, nil where there is none.
+    public var stateDirectory: String?
+    /// Whether sealed memory with ``SessionSecrets`` comes along.
+    public var hasSecrets = false
 
-    /// Makes a configuration.
+    /// Makes a configuration without state directory and secrets.
     public init(
         bundlePath: String, executablePath: String, principalClass: String,
         protocolConfiguration: TunnelProviderProtocol, interfaceName: String, isOnDemand: Bool,

@@ -12,9 +12,12 @@ final class EventPoller {
         descriptor = Descriptor(adopting: try checked("epoll_create1", epoll_create1(Int32(EPOLL_CLOEXEC))))
     }
 
+    /// Readable while one of the descriptors is ready: a poller can watch another.
+    var fileDescriptor: Int32 { descriptor.number }
+
     /// Watches a descriptor for input, and for room to write when `writes` says so.
     func watch(_ watched: Int32, token: UInt64, writes: Bool = false) throws(SystemCallError) {
-        try control(EPOLL_CTL_ADD, watched, token, Self.events(writes))
+        try control(EPOLL_CTL_ADD, watched, token, Self.events(reads: true, writes: writes))
     }
 
     /// Reports a descriptor once each time that input comes or its other end goes, whoever reads the input.
@@ -23,9 +26,9 @@ final class EventPoller {
         try control(EPOLL_CTL_ADD, watched, token, events)
     }
 
-    /// Changes whether a watched descriptor is also watched for room to write.
-    func update(_ watched: Int32, token: UInt64, writes: Bool) throws(SystemCallError) {
-        try control(EPOLL_CTL_MOD, watched, token, Self.events(writes))
+    /// Changes what a watched descriptor is watched for; that the other end is gone is reported in any case.
+    func update(_ watched: Int32, token: UInt64, reads: Bool = true, writes: Bool) throws(SystemCallError) {
+        try control(EPOLL_CTL_MOD, watched, token, Self.events(reads: reads, writes: writes))
     }
 
     /// Forgets a descriptor; must come before it is closed, for an open file with a duplicate stays watched.
@@ -44,7 +47,9 @@ final class EventPoller {
         }
     }
 
-    private static func events(_ writes: Bool) -> UInt32 { EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0) }
+    private static func events(reads: Bool, writes: Bool) -> UInt32 {
+        (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+    }
 
     private func control(
         _ operation: Int32, _ watched: Int32, _ token: UInt64, _ events: UInt32

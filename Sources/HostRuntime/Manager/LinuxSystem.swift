@@ -1,11 +1,17 @@
+internal import Foundation
 internal import Netlink
+internal import NetworkSettings
 internal import PacketPath
 internal import ProviderKit
+internal import SystemStore
 
 /// The machine that a session really runs on: TUN devices and worker processes.
 struct LinuxSystem: SessionSystem {
+    let dnsBackend: DNSBackend
     /// Who looks after the interface.
     let interfaceCare: InterfaceCare
+    /// What may not leave beside the tunnel; nil for no restriction.
+    let killSwitch: KillSwitch?
 
     func interfaceName(wanted: String?) throws -> String {
         if let wanted {
@@ -22,12 +28,17 @@ struct LinuxSystem: SessionSystem {
         // Somebody else may take a free name between the look and the creation: look again then.
         for _ in 0..<16 where !isFixed {
             do {
-                return try LinuxInterface(name: try firstFreeName())
+                return try LinuxInterface(
+                    name: try firstFreeName(), dnsBackend: dnsBackend, killSwitch: killSwitch)
             } catch let error as InterfaceError where error.code == .exists {
                 continue
             }
         }
-        return try LinuxInterface(name: name)
+        return try LinuxInterface(name: name, dnsBackend: dnsBackend, killSwitch: killSwitch)
+    }
+
+    func stateDirectory(of bundleIdentifier: String) throws -> String {
+        try StateFolder(environment: ProcessInfo.processInfo.environment).prepareProviderFolder(bundleIdentifier)
     }
 
     func spawnWorker(channel: Descriptor) throws -> any SessionWorker {

@@ -33,10 +33,11 @@ extension SessionDriver {
         }
     }
 
-    /// Tells the machine when somebody deleted the interface.
+    /// Tells the machine when somebody deleted the interface, and lets the interface put back what else was taken.
     func checkInterface() {
-        guard let interface, interface.isLost() else { return }
-        feed(.interfaceLost(name: interface.name))
+        guard let interface else { return }
+        if interface.isLost() { return feed(.interfaceLost(name: interface.name)) }
+        for remark in interface.restore() { log(.warning, remark) }
     }
 
     private func createInterface() {

@@ -21,7 +21,8 @@ extension SessionDriver {
             try poller.watch(channel.fileDescriptor, token: fresh.channelToken)
             try poller.watch(process.exitDescriptor, token: fresh.exitToken)
             worker = fresh
-            send(.configure(workerConfiguration(interface)), descriptors: [device])
+            let secrets = configuration.secrets.map { [$0.memory] } ?? []
+            send(.configure(workerConfiguration(interface)), descriptors: [device] + secrets)
         } catch {
             feed(.workerExited(.notStarted(TunnelFailure(error))))
         }
@@ -153,11 +154,24 @@ extension SessionDriver {
     }
 
     private func workerConfiguration(_ interface: any SessionInterface) -> WorkerConfiguration {
-        WorkerConfiguration(
+        var worker = WorkerConfiguration(
             bundlePath: configuration.bundlePath, executablePath: configuration.executablePath,
             principalClass: configuration.principalClass,
             protocolConfiguration: configuration.protocolConfiguration, interfaceName: interface.name,
             isOnDemand: configuration.isOnDemand, virtualHeaderLength: interface.virtualHeaderLength,
             mtu: interface.mtu, logLevel: configuration.logLevel)
+        worker.stateDirectory = stateDirectory()
+        worker.hasSecrets = configuration.secrets != nil
+        return worker
+    }
+
+    private func stateDirectory() -> String? {
+        do {
+            return try system.stateDirectory(of: configuration.protocolConfiguration.providerBundleIdentifier)
+        } catch {
+            let failure = TunnelFailure(error)
+            log(.warning, "The provider has no state directory. \(failure.cause) \(failure.remedy)")
+            return nil
+        }
     }
 }

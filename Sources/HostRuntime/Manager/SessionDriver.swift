@@ -19,7 +19,8 @@ final class SessionDriver {
     let reporter: Reporter
     let poller: EventPoller
     let alarm: AlarmClock
-    let signals: StopSignals
+    /// Signals that stop the session; nil where the session's owner takes them.
+    let signals: StopSignals?
 
     var machine: SessionMachine
     var interfaceName: String
@@ -50,7 +51,8 @@ final class SessionDriver {
     ///
     /// - Throws: A ``TunnelError``, also for a name that no interface can have.
     init(
-        configuration: HostConfiguration, system: any SessionSystem, inbox: SessionInbox, reporter: Reporter
+        configuration: HostConfiguration, system: any SessionSystem, inbox: SessionInbox, reporter: Reporter,
+        takesSignals: Bool
     ) throws {
         self.configuration = configuration
         self.system = system
@@ -65,8 +67,8 @@ final class SessionDriver {
         interfaceName = try system.interfaceName(wanted: configuration.interfaceName)
         poller = try EventPoller()
         alarm = try AlarmClock()
-        signals = try StopSignals()
-        try poller.watch(signals.descriptor.number, token: token(for: .signals))
+        signals = takesSignals ? try StopSignals() : nil
+        if let signals { try poller.watch(signals.descriptor.number, token: token(for: .signals)) }
         try poller.watch(alarm.descriptor.number, token: token(for: .alarm))
         try poller.watch(inbox.bell.descriptor.number, token: token(for: .inbox))
     }
@@ -156,7 +158,7 @@ final class SessionDriver {
     }
 
     private func receiveSignals() {
-        for name in signals.take() {
+        for name in signals?.take() ?? [] {
             if machine.ending == nil {
                 feed(.stopRequested(.userInitiated))
             } else if !hasToldOfSecondSignal {

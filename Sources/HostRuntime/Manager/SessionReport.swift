@@ -9,6 +9,17 @@ public enum SessionReport: Sendable, Equatable {
     case log(LogLevel, String)
 }
 
+extension TunnelFailure {
+    /// Whether the error says that a session did not stop as it should, whatever else was wrong.
+    public var saysStopFailed: Bool {
+        let faults = [
+            (SessionErrorCode.domain, SessionErrorCode.stopTimedOut.rawValue),
+            (InterfaceErrorCode.domain, InterfaceErrorCode.notRemoved.rawValue),
+        ]
+        return faults.contains { $0 == (errorDomain, errorCode) }
+    }
+}
+
 /// How a session ended.
 public enum SessionOutcome: Sendable, Equatable, CaseIterable {
     /// It was asked to, or its provider ended it without an error.

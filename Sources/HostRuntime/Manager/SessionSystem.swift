@@ -17,6 +17,11 @@ protocol SessionSystem {
     /// - Throws: A ``TunnelError``; nothing is left then.
     func makeInterface(name: String, isFixed: Bool) throws -> any SessionInterface
 
+    /// The directory in which the providers of a bundle keep what is to outlive them, made where it is missing.
+    ///
+    /// - Throws: A ``TunnelError`` where it cannot be used.
+    func stateDirectory(of bundleIdentifier: String) throws -> String
+
     /// Makes a worker process that serves `channel`.
     func spawnWorker(channel: Descriptor) throws -> any SessionWorker
 }
@@ -34,6 +39,10 @@ protocol SessionInterface: AnyObject {
     var changeDescriptor: Int32 { get }
     /// Whether somebody deleted the interface; takes what ``changeDescriptor`` reported.
     func isLost() -> Bool
+    /// Sets again what other programs took away since the last call, in so far as ``changeDescriptor`` told of it.
+    ///
+    /// - Returns: Remarks for the log.
+    func restore() -> [String]
     /// A descriptor of the device for a worker.
     func duplicateDevice() throws -> Descriptor
     /// Replaces the settings as a whole or not at all.

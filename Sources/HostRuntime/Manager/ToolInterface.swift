@@ -56,6 +56,9 @@ final class ToolInterface: SessionInterface {
         return device?.name == nil
     }
 
+    /// Nothing: what is set on the interface is the tools' affair.
+    func restore() -> [String] { [] }
+
     func duplicateDevice() throws -> Descriptor {
         guard let device else { throw InterfaceError(.gone) }
         return Descriptor(adopting: try ChannelSystem.duplicate(device.descriptor))

@@ -1,3 +1,4 @@
+internal import NetworkSettings
 public import ProviderKit
 public import Session
 
@@ -11,6 +12,8 @@ public struct HostConfiguration: Sendable {
     public var principalClass: String
     /// The configuration that the provider sees.
     public var protocolConfiguration: TunnelProviderProtocol
+    /// What takes the place of `${keychain:NAME}` in the configuration, inside the worker.
+    public var secrets: SessionSecrets?
     /// The name of the interface, nil for the first free `phtunN`.
     public var interfaceName: String?
     /// The start options that the provider is given.
@@ -21,6 +24,8 @@ public struct HostConfiguration: Sendable {
     public var deadlines: Deadlines
     /// When a worker that died gets a successor.
     public var restart: RestartPolicy
+    /// What DNS settings are given to.
+    public var dnsBackend: DNSBackend
     /// The least severe lines of the log that are reported.
     public var logLevel: LogLevel
     /// The folder below /var/run for the control socket, nil for none.
@@ -40,6 +45,7 @@ public struct HostConfiguration: Sendable {
         isOnDemand = false
         deadlines = Deadlines()
         restart = RestartPolicy()
+        dnsBackend = .automatic
         logLevel = .info
         interfaceCare = .host
     }
@@ -55,7 +61,7 @@ public enum InterfaceCare: Sendable {
     case tools(device: Descriptor?, listener: Descriptor?)
 }
 
-/// Runs one session in this process: the manager of `providerhost run`.
+/// Runs one session in this process: the manager of `providerhost run`, and one of many in `providerhost daemon`.
 ///
 /// ```
 /// signals ──┐                      ┌── report (a thread of its own)
@@ -68,19 +74,24 @@ public final class TunnelHost: Sendable {
     private let configuration: HostConfiguration
     private let inbox: SessionInbox
     private let reporter: Reporter
+    private let takesSignals: Bool
 
     /// Prepares a session and blocks SIGINT, SIGTERM and SIGHUP, which become a stop; SIGPIPE is ignored.
     ///
-    /// To be called on the main thread before the process has another one.
+    /// To be called on the main thread before the process has another one, unless somebody else has blocked and takes the
+    /// signals.
     ///
     /// - Parameters:
     ///   - configuration: What to run.
+    ///   - takesSignals: False for one of several sessions, which is stopped by ``stop(_:)`` alone.
     ///   - report: Called one report at a time, in order, on another thread. It may block without harm to the session.
     /// - Throws: ``SystemCallError`` when the process has no descriptor left.
     public init(
-        _ configuration: HostConfiguration, report: @escaping @Sendable (SessionReport) -> Void
+        _ configuration: HostConfiguration, takesSignals: Bool = true,
+        report: @escaping @Sendable (SessionReport) -> Void
     ) throws(SystemCallError) {
-        StopSignals.block()
+        if takesSignals { StopSignals.block() }
+        self.takesSignals = takesSignals
         self.configuration = configuration
         inbox = try SessionInbox()
         reporter = Reporter(report)
@@ -90,7 +101,10 @@ public final class TunnelHost: Sendable {
     ///
     /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
     public func run() -> SessionOutcome {
-        run(on: LinuxSystem(interfaceCare: configuration.interfaceCare))
+        run(
+            on: LinuxSystem(
+                dnsBackend: configuration.dnsBackend, interfaceCare: configuration.interfaceCare,
+                killSwitch: KillSwitch(configuration.protocolConfiguration)))
     }
 
     /// Runs the session on any system.
@@ -98,7 +112,8 @@ public final class TunnelHost: Sendable {
         defer { reporter.finish() }
         do {
             let driver = try SessionDriver(
-                configuration: configuration, system: system, inbox: inbox, reporter: reporter)
+                configuration: configuration, system: system, inbox: inbox, reporter: reporter,
+                takesSignals: takesSignals)
             return driver.run()
         } catch {
             refuse(inbox.close())

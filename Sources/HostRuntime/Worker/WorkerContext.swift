@@ -8,6 +8,7 @@ final class WorkerContext: ProviderContext {
     let protocolConfiguration: TunnelProviderProtocol
     let interfaceName: String
     let isOnDemand: Bool
+    let stateDirectory: String?
 
     private let channel: WorkerChannel
     private let workerLog: WorkerLog
@@ -34,6 +35,7 @@ final class WorkerContext: ProviderContext {
         protocolConfiguration = configuration.protocolConfiguration
         interfaceName = configuration.interfaceName
         isOnDemand = configuration.isOnDemand
+        stateDirectory = configuration.stateDirectory
         self.channel = channel
         workerLog = log
     }

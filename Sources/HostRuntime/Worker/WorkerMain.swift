@@ -16,8 +16,14 @@ public enum WorkerMain {
         do {
             try ChannelSystem.setCloseOnExec(descriptor)
             guard let (message, descriptors) = try channel.receiveWaiting() else { return 1 }
-            guard case .configure(let configuration) = message, let device = descriptors.first else {
+            guard case .configure(var configuration) = message, let device = descriptors.first else {
                 return complain("the first message of the manager is not a configuration")
+            }
+            if configuration.hasSecrets, let memory = descriptors.last {
+                let secrets = try SessionSecrets(reading: memory)
+                configuration.protocolConfiguration = try secrets.filled(into: configuration.protocolConfiguration)
+                // The second reference to the memory goes with this one.
+                memory.close()
             }
             return serve(channel, configuration, device)
         } catch {

@@ -9,10 +9,9 @@ enum ArgumentParser {
     ///
     /// - Throws: ``UsageError`` that names the argument and the closest right one.
     static func parse(_ arguments: [String], table: [Command] = CommandTable.all) throws(UsageError) -> Arguments {
-        guard let verb = arguments.first else { throw UsageError(.missingVerb) }
-        let command = try command(verb, in: table)
+        let command = try command(of: arguments, in: table)
         var parsed = Arguments(command: command)
-        var rest = arguments.dropFirst()
+        var rest = arguments.dropFirst(command.words.count)
         var optionsEnded = false
         while let argument = rest.popFirst() {
             if optionsEnded || !argument.hasPrefix("-") || argument == "-" {
@@ -32,13 +31,25 @@ enum ArgumentParser {
         arguments.prefix { $0 != "--" }.contains("--json")
     }
 
-    /// Finds a verb by its name.
-    static func command(_ name: String, in table: [Command]) throws(UsageError) -> Command {
-        if let command = table.first(where: { $0.name == name }) { return command }
-        let names = table.filter { !$0.isHidden }.map(\.name)
+    /// Finds the verb that the arguments begin with; of several the longest.
+    static func command(of arguments: [String], in table: [Command]) throws(UsageError) -> Command {
+        guard let first = arguments.first else { throw UsageError(.missingVerb) }
+        let candidates = table.filter { arguments.starts(with: $0.words) }
+        if let command = candidates.max(by: { $0.words.count < $1.words.count }) { return command }
+        let family = table.filter { $0.words.first == first }
+        guard !family.isEmpty else {
+            let names = table.filter { !$0.isHidden }.map { $0.words[0] }
+            throw UsageError(
+                .unknownVerb, cause: "There is no verb `\(first.printable)`.",
+                remedy: suggestion(for: first, in: names) ?? "The verbs are \(names.unique.joined(separator: ", ")).")
+        }
+        // Words of the family's verbs; what follows may be any argument.
+        let depth = family.map(\.words.count).max() ?? 1
+        let asked = arguments.prefix(depth).prefix { !$0.hasPrefix("-") }.joined(separator: " ")
         throw UsageError(
-            .unknownVerb, cause: "There is no verb `\(name.printable)`.",
-            remedy: suggestion(for: name, in: names) ?? "The verbs are \(names.joined(separator: ", ")).")
+            asked == first ? .missingVerb : .unknownVerb,
+            cause: asked == first ? "`\(first)` needs a verb." : "There is no verb `\(asked.printable)`.",
+            remedy: suggestion(for: asked, in: family.map(\.name)) ?? "See `\(CommandLineTool.name) help \(first)`.")
     }
 
     private static func parseOption(
@@ -54,7 +65,7 @@ enum ArgumentParser {
                 remedy: suggestion(for: String(parts[0]), in: names) ?? seeHelp(parsed.command))
         }
         let given = parts.count == 2 ? String(parts[1]) : nil
-        guard parsed.values[option.name] == nil, !parsed.switches.contains(option.name) else {
+        guard option.isRepeated || parsed.values[option.name] == nil, !parsed.switches.contains(option.name) else {
             throw UsageError(
                 .repeatedOption, cause: "--\(option.name) is given twice.", remedy: "Give it once.")
         }
@@ -74,6 +85,7 @@ enum ArgumentParser {
                 remedy: "Write --\(option.name) \(valueName), or --\(option.name)=\(valueName).")
         }
         parsed.values[option.name] = value
+        if option.isRepeated { parsed.lists[option.name, default: []].append(value) }
     }
 
     private static func check(_ parsed: Arguments) throws(UsageError) {
@@ -90,7 +102,8 @@ enum ArgumentParser {
                 cause: "`\(command.name)` needs the argument \(required[parsed.positionals.count].name).",
                 remedy: "Usage: \(command.usage)")
         }
-        guard parsed.positionals.count <= command.positionals.count else {
+        let mayRepeat = command.positionals.last?.isRepeated == true
+        guard mayRepeat || parsed.positionals.count <= command.positionals.count else {
             let surplus = parsed.positionals[command.positionals.count]
             throw UsageError(
                 .surplusArgument, cause: "`\(command.name)` takes no argument `\(surplus.printable)`.",
@@ -105,6 +118,14 @@ enum ArgumentParser {
 
     private static func seeHelp(_ command: Command) -> String {
         "See `\(CommandLineTool.name) help \(command.name)`."
+    }
+}
+
+extension [String] {
+    /// The elements without those that came before.
+    var unique: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Control
+internal import GatewayRegistry
 internal import HostRuntime
 internal import ProviderKit
 
@@ -31,10 +33,33 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             case .writeFailed, nil: self = .unknown
             case .identifierInvalid, .folderNotEmpty: self = .usage
             }
+        case RegistryErrorCode.domain: self = Self.code(of: RegistryErrorCode(rawValue: failure.errorCode))
+        case QRCodeErrorCode.domain: self = .notFound
         case TunnelsErrorCode.domain:
             self = TunnelsErrorCode(rawValue: failure.errorCode) == .noSuchTunnel ? .notFound : .unknown
         case VPNConnectionErrorCode.domain: self = .startFailed
+        case ControlErrorCode.domain:
+            switch ControlErrorCode(rawValue: failure.errorCode) {
+            case .noManager: self = .noDaemon
+            case .versionMismatch: self = .versionMismatch
+            case .timeout: self = .timeout
+            default: self = .unknown
+            }
+        case ProfileErrorCode.domain:
+            switch ProfileErrorCode(rawValue: failure.errorCode) {
+            case .notFound: self = .notFound
+            case .timeout: self = .timeout
+            default: self = .usage
+            }
         default: self = .unknown
+        }
+    }
+
+    private static func code(of error: RegistryErrorCode?) -> ExitCode {
+        switch error {
+        case .notInitialized, .unknownPeer, .unknownPool, .unknownRoute, .clientKeyUnknown: .notFound
+        case .alreadyInitialized, .unusableFile, .poolExhausted, .poolInUse, nil: .unknown
+        default: .usage
         }
     }
 
@@ -49,7 +74,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .stopFailed: "the tunnel could not be stopped cleanly"
         case .noDaemon: "no daemon runs"
         case .versionMismatch: "bundle and host are of different versions"
-        case .notFound: "there is no such bundle or file"
+        case .notFound: "there is no such bundle, file, profile, peer or route"
         }
     }
 }

@@ -7,8 +7,12 @@ struct RunRequest: Sendable, Equatable {
     let configurationPath: String?
     /// The name of the interface; nil for the first free one.
     let interfaceName: String?
+    let dnsBackend: DNSBackend
     let logLevel: LogLevel
     let allowsHooks: Bool
+    let includesAllNetworks: Bool
+    let excludesLocalNetworks: Bool
+    let enforcesRoutes: Bool
     let wantsJSON: Bool
 
     /// Checks the values of the options.
@@ -18,9 +22,14 @@ struct RunRequest: Sendable, Equatable {
         bundleIdentifier = arguments.values["bundle-id"] ?? ""
         configurationPath = arguments.values["config"]
         interfaceName = try arguments.values["interface"].map(Self.checkedInterfaceName)
+        dnsBackend = try arguments.values["dns"].map(Self.dnsBackend) ?? .automatic
         logLevel = try arguments.values["log-level"].map(Self.logLevel) ?? .info
         allowsHooks = arguments.switches.contains("allow-hooks")
+        includesAllNetworks = arguments.switches.contains("include-all-networks")
+        excludesLocalNetworks = arguments.switches.contains("exclude-local-networks")
+        enforcesRoutes = arguments.switches.contains("enforce-routes")
         wantsJSON = arguments.wantsJSON
+        try checkKillSwitch()
     }
 
     /// The protocol that the provider is given.
@@ -30,16 +39,44 @@ struct RunRequest: Sendable, Equatable {
         var values = file?.providerConfiguration ?? [:]
         // Only the switch decides: a file must not grant itself the right to run commands.
         values[TunnelProviderProtocol.allowHooksKey] = .boolean(allowsHooks)
-        return TunnelProviderProtocol(providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
+        var configuration = TunnelProviderProtocol(
+            providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
+        configuration.includeAllNetworks = includesAllNetworks
+        configuration.excludeLocalNetworks = excludesLocalNetworks
+        configuration.enforceRoutes = enforcesRoutes
+        return configuration
     }
 
-    private static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {
+    /// Refuses combinations of which one part would be without effect.
+    private func checkKillSwitch() throws(UsageError) {
+        if includesAllNetworks, enforcesRoutes {
+            throw UsageError(
+                .invalidValue, cause: "--enforce-routes has no effect beside --include-all-networks.",
+                remedy: "Leave out --enforce-routes: all networks include those of the routes.")
+        }
+        if excludesLocalNetworks, !includesAllNetworks, !enforcesRoutes {
+            throw UsageError(
+                .invalidValue, cause: "--exclude-local-networks has no effect by itself.",
+                remedy: "Give --include-all-networks or --enforce-routes too, or leave it out.")
+        }
+    }
+
+    static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {
         guard InterfaceName.isValid(name) else {
             throw UsageError(
                 .invalidValue, cause: "`\(name.printable)` is no name for an interface.",
                 remedy: "Use 1 to 15 of the characters a-z A-Z 0-9 _ = + . - in --interface.")
         }
         return name
+    }
+
+    private static func dnsBackend(_ text: String) throws(UsageError) -> DNSBackend {
+        guard let backend = DNSBackend(rawValue: text) else {
+            throw UsageError(
+                .invalidValue, cause: "There is no DNS back end `\(text.printable)`.",
+                remedy: "They are \(DNSBackend.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return backend
     }
 
     private static func logLevel(_ text: String) throws(UsageError) -> LogLevel {

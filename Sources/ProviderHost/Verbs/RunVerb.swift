@@ -9,6 +9,15 @@ enum RunVerb {
             .init(name: "bundle-id", value: "ID", summary: "The bundle that serves the tunnel.", isRequired: true),
             .init(name: "config", value: "FILE", summary: "The provider's configuration, such as a wg-quick file."),
             .init(name: "interface", value: "NAME", summary: "The name of the interface; the first free phtunN else."),
+            .init(name: "dns", value: "BACKEND", summary: "auto (the default), resolved, resolvconf, file or none."),
+            .init(
+                name: "include-all-networks",
+                summary: "Let nothing leave beside the tunnel, before it is up, and if it fails."
+            ),
+            .init(name: "enforce-routes", summary: "Let nothing that a route leads into the tunnel leave beside it."),
+            .init(
+                name: "exclude-local-networks",
+                summary: "With one of the two: keep the private networks reachable that this machine is connected to."),
             .init(name: "log-level", value: "LEVEL", summary: "error, warning, info (the default) or debug."),
             .json,
             .init(
@@ -20,6 +29,16 @@ enum RunVerb {
 
             A configuration that ends in .plist (XML) or .json and holds a dictionary becomes the
             provider's configuration itself; any other file is handed over as text.
+
+            --dns says what DNS settings are given to. auto is systemd-resolved where the machine asks
+            it, else resolvconf where that made /etc/resolv.conf, else the file itself, which comes back
+            at the end. Only systemd-resolved can send some names to the tunnel and others elsewhere.
+
+            --include-all-networks is a kill switch, made with nftables. It holds from before the first
+            handshake until the tunnel is stopped, also while the tunnel reconnects and when this program is
+            killed; the next run takes it over, and `providerhost sweep` ends it. Only the tunnel's own
+            packets, DHCP and neighbour discovery pass. What no route leads into the tunnel is refused. Names
+            cannot be looked up before the tunnel is up, so the configuration gives endpoints as addresses.
             """
     ) { arguments, console in
         let request = try RunRequest(arguments)
@@ -32,6 +51,7 @@ enum RunVerb {
             principalClass: bundle.manifest.principalClass,
             protocolConfiguration: request.protocolConfiguration(from: file))
         configuration.interfaceName = request.interfaceName
+        configuration.dnsBackend = request.dnsBackend
         configuration.logLevel = request.logLevel
         configuration.controlSocketDirectory = bundle.manifest.controlSocketDirectory
         let host = try TunnelHost(configuration) { report in

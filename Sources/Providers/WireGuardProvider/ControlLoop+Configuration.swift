@@ -33,6 +33,7 @@ extension ControlLoop {
             for peer in device.allPeers { device.removePeer(peer) }
         }
         perform(now)
+        if plane != nil { reserveControlAddress() }
         for peer in settings.peers { apply(peer, endpoints[peer.publicKey], now) }
     }
 

@@ -14,27 +14,39 @@ struct ControlLoop: ~Copyable {
     private static let messagesPerTurn = 64
 
     let engine: Engine
-    var device = Device(timestamps: TimestampGuard(last: .zero))
+    var device: Device
     /// Whether the interface is up; nothing is sent and no timer runs while it is not.
     var isUp: Bool
     private var random = SystemRandom()
     private var poller = Poller()
     /// What is being answered.
     private var answering: Question?
+    let plane: (any ControlPlane)?
+    /// The peers and their control addresses; empty without a control plane.
+    var controlPeers: [PeerIndex: ControlPeer] = [:]
+    /// Our own control address, as it is reserved.
+    var controlAddress: WireGuard.IPAddress?
 
-    init(_ engine: Engine, _ settings: ControlSettings, _ endpoints: [PublicKey: Endpoint], isUp: Bool) {
+    init(
+        _ engine: Engine, _ settings: ControlSettings, _ endpoints: [PublicKey: Endpoint], isUp: Bool,
+        _ plane: (any ControlPlane)?
+    ) {
         self.engine = engine
         self.isUp = isUp
+        device = Device(timestamps: engine.timestamps.restored())
+        self.plane = plane
         poller.add(engine.controlWake.descriptor)
         apply(settings, endpoints)
     }
 
     mutating func run() {
+        startControlPlane()
         while engine.isRunning {
             let hasMore = answerHandshakes()
             obeyOrders()
             let now = Clock.moment()
             if isUp { keepTime(now) }
+            serveControlPlane(now)
             if !hasMore { wait(now.instant) }
         }
         publishStatistics()
@@ -45,6 +57,7 @@ struct ControlLoop: ~Copyable {
         while let dirty = engine.shared.withLock({ $0.transport.takeDirty(now: now.instant) }) {
             device.handleDirty(dirty, now: now, random: &random)
             perform(now)
+            if dirty.isConfirmed { noteSession(with: dirty.peer, now.instant) }
         }
         while let peer = device.pollDuePeer(now.instant) {
             guard let stamps = engine.shared.withLock({ $0.transport.takeStamps(of: peer, now: now.instant) })
@@ -55,15 +68,16 @@ struct ControlLoop: ~Copyable {
     }
 
     private func publishStatistics() {
-        var drops = device.drops
-        drops.add(engine.shared.withLock { $0.transport.drops })
+        let drops = device.drops
         engine.statistics.withLock { $0.control = drops }
     }
 
     private mutating func wait(_ now: Instant) {
         publishStatistics()
-        let next = isUp ? device.nextTimeout : nil
-        guard poller.wait(nanoseconds: next.map { Int64(clamping: ($0 - now).nanoseconds) }) else { return }
+        let next = [isUp ? device.nextTimeout : nil, plane?.nextTimeout].compactMap(\.self).min()
+        guard poller.wait(nanoseconds: next.map { Int64(clamping: $0 > now ? ($0 - now).nanoseconds : 0) }) else {
+            return
+        }
         engine.controlWake.clear()
     }
 
@@ -80,7 +94,10 @@ struct ControlLoop: ~Copyable {
             let now = Clock.moment()
             device.noteQueue(depth: depth, capacity: HandshakeQueue.capacity, now: now.instant)
             answering = Question(endpoint: message.from, source: message.to)
-            _ = message.withBytes { device.handleDatagram($0, from: message.from, now: now, random: &random) }
+            _ = message.withBytes {
+                device.handleDatagram(
+                    $0, from: message.from, isNewcomer: message.isNewcomer, now: now, random: &random)
+            }
             perform(now)
             answering = nil
         }
@@ -89,7 +106,9 @@ struct ControlLoop: ~Copyable {
 
     /// Applies what the device decided and does what remains outside of the mutex.
     mutating func perform(_ now: Moment) {
+        engine.timestamps.keep(&device.timestamps)
         while let action = device.pollAction() {
+            if plane != nil { noteForPlane(action, now.instant) }
             var source: LocalAddress?
             let directive = engine.shared.withLock { shared in
                 let directive = shared.transport.apply(action, now: now.instant)

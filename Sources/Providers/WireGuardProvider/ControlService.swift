@@ -7,6 +7,8 @@ import WireGuard
 final class ControlService: Sendable {
     /// Peers that are described in one piece of a reply.
     private static let peersPerPiece = 128
+    /// Allowed IPs in one piece of a reply.
+    private static let prefixesPerPiece = 4096
     /// Peers and allowed IPs that are changed before the control loop does something else.
     private static let changesPerPart = 2048
 
@@ -64,6 +66,8 @@ final class ControlService: Sendable {
         case .get, .view:
             var isThere = true
             let isComplete = describe(request == .get ? .everything : .view) { piece in
+                // Each piece is work done, and the whole may take longer than the host is patient.
+                connection.noteWorking()
                 isThere = connection.write(piece)
                 return isThere
             }
@@ -84,7 +88,13 @@ final class ControlService: Sendable {
         while !rest.isEmpty {
             guard let peers = engine.describe(rest.prefix(Self.peersPerPiece)) else { return false }
             rest = rest.dropFirst(Self.peersPerPiece)
-            for peer in peers where !write(peer.lines(detail)) { return false }
+            for peer in peers {
+                guard write(peer.lines(detail)) else { return false }
+                for start in stride(from: 0, to: peer.allowedIPs.count, by: Self.prefixesPerPiece) {
+                    let prefixes = peer.allowedIPs[start...].prefix(Self.prefixesPerPiece)
+                    guard write(PeerStatus.lines(of: prefixes)) else { return false }
+                }
+            }
         }
         return true
     }

@@ -31,7 +31,8 @@ enum EndpointResolver {
                 unsafe status == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(status))
             throw VPNConnectionError(
                 .serverAddressResolutionFailed, cause: "The endpoint \(host) did not resolve: \(text).",
-                remedy: "Check the name in the configuration, and the resolver of this machine.")
+                remedy: "Check the name in the configuration, and the resolver of this machine. "
+                    + "Give an address where no question may leave beside the tunnel (--include-all-networks).")
         }
         defer { unsafe freeaddrinfo(first) }
         // getaddrinfo orders by RFC 6724, so the first usable address is the one to take.

@@ -38,10 +38,13 @@ package final class Engine: Sendable {
     let exchange: SocketExchange
     let backend: AEADBackend
     let options: PathOptions
+    let timestamps: TimestampRecord
     let shared = Mutex(Shared())
     let handshakes = Mutex(HandshakeQueue())
     let orders = Mutex<[StagedOrder]>([])
     private let controlOrders = Mutex<[ControlOrder]>([])
+    let controlPackets = Mutex(ControlPacketQueue())
+    private let wantsControlPlane = Atomic<Bool>(false)
     let statistics = Mutex(EngineStatistics())
     let mtu: Atomic<Int>
     let isStopping = Atomic<Bool>(false)
@@ -59,16 +62,19 @@ package final class Engine: Sendable {
     ///   - mtu: The interface's MTU, which bounds the padding.
     ///   - options: The off switches of the packet path.
     ///   - backend: The cipher; the fastest one by default.
+    ///   - timestamps: Where time stamps outlive the engine; nowhere by default.
     ///   - interfaceGone: Called once, on a data thread, when somebody deletes the interface.
     /// - Throws: ``PathError`` when the system has no descriptor left.
     package init(
         tun: TUNDevice, sockets: Sockets, mtu: Int, options: PathOptions, backend: AEADBackend? = nil,
+        timestamps: TimestampRecord = TimestampRecord(directory: nil) { _, _ in },
         interfaceGone: @escaping @Sendable () -> Void = {}
     ) throws {
         self.tun = tun
         self.interfaceGone = interfaceGone
         exchange = SocketExchange(sockets)
         self.options = options
+        self.timestamps = timestamps
         self.backend = backend ?? AEADBackend.select(options)
         self.mtu = Atomic(mtu)
         controlWake = try EventDescriptor()
@@ -92,12 +98,16 @@ package final class Engine: Sendable {
     ///   - settings: Keys and peers.
     ///   - endpoints: The endpoint of each peer that has one.
     ///   - isUp: Whether the interface is up; if not, nothing is sent until an order says that it is.
+    ///   - plane: What speaks inside of the sessions; nil for nobody.
     /// - Throws: ``PathError`` when memory or threads cannot be had; nothing runs then.
-    func start(_ settings: ControlSettings, endpoints: [PublicKey: Endpoint], isUp: Bool) throws {
+    func start(
+        _ settings: ControlSettings, endpoints: [PublicKey: Endpoint], isUp: Bool,
+        plane: sending (any ControlPlane)? = nil
+    ) throws {
         let transmit = try TransmitPath(backend: backend, options: options)
         let receive = try ReceivePath(tun: tun, backend: backend, options: options)
         // Each loop moves onto its own thread and stays there.
-        let controlling = Handover(ControlLoop(self, settings, endpoints, isUp: isUp))
+        let controlling = Handover(ControlLoop(self, settings, endpoints, isUp: isUp, plane))
         let transmitting = Handover(TransmitLoop(self, transmit))
         let receiving = Handover(ReceiveLoop(self, receive))
         do {
@@ -142,6 +152,15 @@ package final class Engine: Sendable {
         controlWake.signal()
     }
 
+    /// Has the control plane called; from any thread.
+    func wakeControlPlane() {
+        wantsControlPlane.store(true, ordering: .releasing)
+        controlWake.signal()
+    }
+
+    /// Whether the control plane is to be called; true once per occasion.
+    func takeControlPlaneWish() -> Bool { wantsControlPlane.exchange(false, ordering: .acquiring) }
+
     /// The orders to the control loop that wait.
     func takeControlOrders() -> [ControlOrder] { controlOrders.takeAll() }
 
@@ -176,6 +195,8 @@ enum StagedOrder: Sendable {
     case flush(PeerIndex, keepaliveIfEmpty: Bool)
     /// No session will come.
     case drop(PeerIndex)
+    /// Send a packet of our own, behind those that wait.
+    case send([UInt8], PeerIndex)
 }
 
 extension Mutex {

@@ -4,7 +4,6 @@ import WireGuard
 struct EngineStatistics: Sendable {
     var transmit = DropCounters()
     var receive = DropCounters()
-    /// Those of the control thread and of the transport that all share.
     var control = DropCounters()
 
     /// The drops of all threads.

@@ -1,4 +1,5 @@
 import PacketPath
+import SettingsPush
 import Synchronization
 import WireGuard
 
@@ -41,7 +42,11 @@ struct ReceiveLoop: ~Copyable {
     }
 
     private func publishStatistics() {
-        engine.statistics.withLock { $0.receive = drops }
+        var all = drops
+        all[.congestionMark] += path.counters.drops(.congestionMark)
+        all[.deliveryFailed] += path.counters.drops(.noBuffer) + path.counters.drops(.writeError)
+        all[.socketOverflow] += path.counters.kernelDrops
+        engine.statistics.withLock { $0.receive = all }
     }
 
     private mutating func wait() {
@@ -64,12 +69,14 @@ struct ReceiveLoop: ~Copyable {
     }
 
     private mutating func handle(_ train: ReceivedTrain, _ now: Instant) {
+        // One datagram without a byte, or with more than any message has.
+        guard train.count > 0 else { return drops.count(.malformed) }
         var index = 0
         while index < train.count {
             let count = path.runLength(of: train, from: index)
             guard count > 0, let prefix = path.prefix(of: train, at: index), UInt32(truncatingIfNeeded: prefix) == 4
             else {
-                handOver(train, index)
+                handOver(train, index, now)
                 index += 1
                 continue
             }
@@ -96,6 +103,8 @@ struct ReceiveLoop: ~Copyable {
     /// Gives a verdict on each opened packet, then notes the batch.
     private mutating func finish(_ grant: OpenGrant, _ train: ReceivedTrain, _ now: Instant) {
         let endpoint = Endpoint(train.from)
+        // A bit for each packet whose source is not the peer's: control packets are among them.
+        var refused: UInt64 = 0
         let (flushes, wakes) = engine.shared.withLock { shared in
             var totals = OpenTotals()
             var packets = path.packets
@@ -103,6 +112,7 @@ struct ReceiveLoop: ~Copyable {
                 if let reason = shared.verdict(on: packets[place], grant, &totals) {
                     drops.count(reason)
                     packets[place].keep = false
+                    if reason == .sourceNotAllowed { refused |= 1 << UInt64(place) }
                 }
             }
             guard totals.packets > 0 else { return (false, false) }
@@ -112,16 +122,36 @@ struct ReceiveLoop: ~Copyable {
         }
         if flushes { engine.give(.flush(grant.peer, keepaliveIfEmpty: false)) }
         if wakes { engine.controlWake.signal() }
+        if refused != 0 { takeControlPackets(refused, from: grant.peer, now) }
+    }
+
+    /// Gives control those of the refused packets that may be messages to it.
+    private mutating func takeControlPackets(_ refused: UInt64, from peer: PeerIndex, _ now: Instant) {
+        for place in 0..<ReceivePath.openCapacity where refused >> UInt64(place) & 1 != 0 {
+            let packet = path.packets[place]
+            let address = WireGuard.IPAddress(packet.source)
+            guard packet.length <= ControlPacket.maximumByteCount, ControlPacket.isControlNetwork(address) else {
+                continue
+            }
+            let taken = engine.controlPackets.withLock { $0.push(path.packetBytes(at: place), from: peer, now) }
+            guard taken else { continue }
+            drops[.sourceNotAllowed] -= 1
+            engine.controlWake.signal()
+        }
     }
 
     /// Gives control a datagram that is no transport data.
-    private mutating func handOver(_ train: ReceivedTrain, _ index: Int) {
+    private mutating func handOver(_ train: ReceivedTrain, _ index: Int, _ now: Instant) {
         let datagram = path.datagram(train, index)
         guard let kind = MessageKind(datagram), kind != .data else { return drops.count(.malformed) }
         let endpoint = Endpoint(train.from)
-        let taken = engine.handshakes.withLock { $0.push(datagram, from: endpoint, to: train.to) }
+        let (taken, isFirst) = engine.handshakes.withLock { queue in
+            let isFirst = queue.depth == 0
+            return (queue.push(datagram, from: endpoint, to: train.to, now: now), isFirst)
+        }
         if !taken { drops.count(.queueFull) }
-        engine.controlWake.signal()
+        // Control takes all that wait, so those behind the first one need no signal, which under a flood is dear.
+        if isFirst { engine.controlWake.signal() }
     }
 }
 

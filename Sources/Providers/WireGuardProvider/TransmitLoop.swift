@@ -108,7 +108,7 @@ struct TransmitLoop: ~Copyable {
         switch granted {
         case .seal(let grant): seal(grant, source)
         case .noSession: stage(peer)
-        case .drop: break  // counted by the transport
+        case .drop(let reason): drops[reason] += UInt64(packet.segmentCount)
         case nil:
             stage(peer)
             sendStaged(peer, now)
@@ -164,6 +164,9 @@ struct TransmitLoop: ~Copyable {
         for order in orders {
             switch order {
             case .drop(let peer): drops[.sessionExpired] += UInt64(staged.take(peer).count)
+            case .send(let packet, let peer):
+                drops[.queueFull] += UInt64(staged.stage(packet, for: peer))
+                sendStaged(peer, now)
             case .flush(let peer, let keepaliveIfEmpty):
                 if staged.holds(peer) {
                     sendStaged(peer, now)
@@ -186,7 +189,7 @@ struct TransmitLoop: ~Copyable {
                 // Put back as they were: a session that comes up meanwhile must not let the later ones pass.
                 for packet in packets[index...] { drops[.queueFull] += UInt64(staged.stage(packet, for: peer)) }
                 return
-            case .drop: break
+            case .drop(let reason): drops.count(reason)
             }
         }
     }

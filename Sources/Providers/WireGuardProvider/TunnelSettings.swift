@@ -2,9 +2,9 @@ import ProviderKit
 import WireGuard
 
 /// What a wg-quick file asks of the network, as the settings that the host applies.
-enum TunnelSettings {
+package enum TunnelSettings {
     /// The room that the outer headers take of the underlay's MTU: IPv6 40, UDP 8, WireGuard 32 (wg-quick(8) `MTU`).
-    static let overhead = 80
+    package static let overhead = 80
 
     /// Translates `[Interface]` and the peers' allowed IPs.
     ///
@@ -13,6 +13,13 @@ enum TunnelSettings {
     ///   - remoteAddress: A label for the server: the first peer's endpoint.
     /// - Returns: The settings as a whole.
     static func make(from configuration: Configuration, remoteAddress: String) -> PacketTunnelNetworkSettings {
+        make(from: configuration, peers: configuration.peers, remoteAddress: remoteAddress)
+    }
+
+    /// Translates `[Interface]` and the allowed IPs of some of the peers.
+    static func make(
+        from configuration: Configuration, peers: [Configuration.Peer], remoteAddress: String
+    ) -> PacketTunnelNetworkSettings {
         let interface = configuration.interface
         var settings = PacketTunnelNetworkSettings(tunnelRemoteAddress: remoteAddress)
         settings.mtu = interface.mtu
@@ -24,7 +31,7 @@ enum TunnelSettings {
             case .number(let table): .table(table)
             }
 
-        let prefixes = Set(configuration.peers.flatMap(\.allowedIPs))
+        let prefixes = Set(peers.flatMap(\.allowedIPs))
         let routes4 = prefixes.compactMap(\.ipv4Route).sorted { $0.destinationAddress < $1.destinationAddress }
         let routes6 = prefixes.compactMap(\.ipv6Route).sorted { $0.destinationAddress < $1.destinationAddress }
         let addresses4 = interface.addresses.filter(\.address.isIPv4)
@@ -52,7 +59,7 @@ enum TunnelSettings {
     }
 
     /// An IPv4 mask in dotted decimal.
-    static func mask(_ length: Int) -> String { "\(IPAddress.v4(~(UInt32.max >> length)))" }
+    package static func mask(_ length: Int) -> String { "\(IPAddress.v4(~(UInt32.max >> length)))" }
 }
 
 extension IPAddress {

@@ -1,5 +1,6 @@
 import PacketPath
 public import ProviderKit
+import SettingsPush
 import Synchronization
 import WireGuard
 
@@ -13,9 +14,12 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         let watch: LinkWatch
         /// What the tunnel was started with, nil if others configure it.
         let configuration: Configuration?
+        /// The client of a gateway, nil if the profile alone decides.
+        let client: PushClient.Handle?
     }
 
     private let context: any ProviderContext
+    private let role: TunnelRole?
     private var running: Running?
     /// Set by the first stop: a start that is still on its way gives up.
     private var isStopping = false
@@ -23,26 +27,34 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     /// Makes a provider that has done nothing yet.
     public init(context: any ProviderContext) {
         self.context = context
+        role = nil
+    }
+
+    /// Makes the tunnel of another provider, which has done nothing yet.
+    public init(context: any ProviderContext, role: TunnelRole) {
+        self.context = context
+        self.role = role
     }
 
     public func startTunnel(options: [String: PropertyListValue]?) async throws {
         let values = context.protocolConfiguration.providerConfiguration
         if values[TunnelProviderProtocol.followsInterfaceKey]?.booleanValue ?? false { return try startFollowing() }
-        let configuration = try readConfiguration()
+        let (configuration, profile) = try readConfiguration()
         try await run(.preUp, of: configuration)
         let engine = try await makeEngine(configuration)
         do {
             let endpoints = try await resolveEndpoints(of: configuration, engine.exchange.sockets)
             try goOn()
-            let label = configuration.peers.compactMap { $0.endpoint?.description }.first ?? "unspecified"
-            try await context.setTunnelNetworkSettings(TunnelSettings.make(from: configuration, remoteAddress: label))
-            try goOn()
-            try engine.start(configuration, endpoints: endpoints)
-            running = try makeRunning(engine, configuration)
+            if let profile {
+                try await start(engine, profile, endpoints)
+            } else {
+                try await start(engine, configuration, endpoints)
+            }
             try await run(.postUp, of: configuration)
         } catch {
             engine.stop()
             running?.watch.stop()
+            running?.client?.abandon()
             running = nil
             throw error
         }
@@ -53,6 +65,7 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         isStopping = true
         guard let running else { return }
         if let configuration = running.configuration { try? await run(.preDown, of: configuration) }
+        await running.client?.stop()
         running.engine.stop()
         running.watch.stop()
         self.running = nil
@@ -90,6 +103,36 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         if isStopping { throw EngineError.stopped }
     }
 
+    /// Starts with the settings of the profile, or of the role.
+    private func start(
+        _ engine: Engine, _ configuration: Configuration, _ endpoints: [PublicKey: Endpoint]
+    ) async throws {
+        let label = configuration.peers.compactMap { $0.endpoint?.description }.first ?? "unspecified"
+        let settings = role?.settings ?? TunnelSettings.make(from: configuration, remoteAddress: label)
+        try await context.setTunnelNetworkSettings(settings)
+        try goOn()
+        if let role {
+            let plane = try role.makeControlPlane(ControlPlaneWaker { engine.wakeControlPlane() })
+            try engine.start(ControlSettings(configuration), endpoints: endpoints, isUp: true, plane: plane)
+        } else {
+            try engine.start(configuration, endpoints: endpoints)
+        }
+        running = try makeRunning(engine, configuration)
+    }
+
+    /// Starts with what a gateway says, and returns when that is in force.
+    private func start(_ engine: Engine, _ profile: PushProfile, _ endpoints: [PublicKey: Endpoint]) async throws {
+        // The interface comes up with nothing, so that what the host guards is guarded before the first handshake.
+        try await context.setTunnelNetworkSettings(profile.networkSettings(for: .bare))
+        try goOn()
+        let client = PushClient.Handle(ControlPlaneWaker { engine.wakeControlPlane() })
+        let plane = PushClient(profile, context, client, seed: UInt64.random(in: 0...UInt64.max))
+        try engine.start(ControlSettings(profile.configuration), endpoints: endpoints, isUp: true, plane: plane)
+        running = try makeRunning(engine, profile.configuration, client)
+        try await client.started.wait()
+        try goOn()
+    }
+
     /// Starts without a configuration, on an interface that others take up and down.
     private func startFollowing() throws {
         try goOn()
@@ -104,17 +147,20 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         }
     }
 
-    private func makeRunning(_ engine: Engine, _ configuration: Configuration?) throws(PathError) -> Running {
+    private func makeRunning(
+        _ engine: Engine, _ configuration: Configuration?, _ client: PushClient.Handle? = nil
+    ) throws(PathError) -> Running {
         let sockets = OuterSockets(engine, context, mark: configuration?.mark, isUp: configuration != nil)
         let watch = try LinkWatch(engine, sockets)
         return Running(
             engine: engine, sockets: sockets, service: ControlService(engine, sockets), watch: watch,
-            configuration: configuration)
+            configuration: configuration, client: client)
     }
 
-    private func readConfiguration() throws -> Configuration {
+    private func readConfiguration() throws -> (Configuration, PushProfile?) {
         let values = context.protocolConfiguration.providerConfiguration
-        guard let text = values[TunnelProviderProtocol.configurationTextKey]?.stringValue else {
+        let given = role?.configurationText ?? values[TunnelProviderProtocol.configurationTextKey]?.stringValue
+        guard let text = given else {
             throw EngineError.configuration(
                 "There is no configuration: a WireGuard tunnel needs a wg-quick file (--config).")
         }
@@ -129,7 +175,9 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         if let hook = configuration.interface.hooks.first, !allowsHooks {
             throw EngineError.hooksRefused(file: file, line: hook.line, hook: hook.moment.rawValue)
         }
-        return configuration
+        // The settings of a role are its own affair.
+        guard role == nil else { return (configuration, nil) }
+        return (configuration, try PushProfile(configuration, text: text, context.protocolConfiguration))
     }
 
     private func makeEngine(_ configuration: Configuration) async throws -> Engine {
@@ -146,9 +194,10 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     private func makeEngine(_ sockets: Sockets, mtu: Int?, _ options: PathOptions) throws -> Engine {
         let tun = try TUNDevice(
             adopting: Environment.duplicate(context.packetFlow.takeDescriptor().fileDescriptor), options: options)
-        return try Engine(tun: tun, sockets: sockets, mtu: mtu ?? tun.mtu ?? 1420, options: options) { [context] in
-            context.cancelTunnelWithError(EngineError.interfaceGone)
-        }
+        let timestamps = TimestampRecord(directory: context.stateDirectory) { [context] in context.log($0, $1) }
+        return try Engine(
+            tun: tun, sockets: sockets, mtu: mtu ?? tun.mtu ?? 1420, options: options, timestamps: timestamps
+        ) { [context] in context.cancelTunnelWithError(EngineError.interfaceGone) }
     }
 
     /// Resolves every peer's endpoint, on a thread that may block for as long as the resolver does.

@@ -10,6 +10,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case controlProtocol = "control-protocol"
     case bundleManifest = "bundle-manifest"
     case workerChannel = "worker-channel"
+    case managerCall = "manager-call"
+    case pushSnapshot = "settings-push-snapshot"
+    case pushMessage = "settings-push-message"
+    case pushClient = "settings-push-client"
 
     /// Runs the parser, and traps if it breaks a promise.
     ///
@@ -25,6 +29,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .controlProtocol: Self.runControlProtocol(bytes)
         case .bundleManifest: Self.runBundleManifest(bytes)
         case .workerChannel: Self.runWorkerChannel(bytes)
+        case .managerCall: Self.runManagerCall(bytes)
+        case .pushSnapshot: Self.runPushSnapshot(bytes)
+        case .pushMessage: Self.runPushMessage(bytes)
+        case .pushClient: Self.runPushClient(bytes)
         }
     }
 }

@@ -111,6 +111,8 @@ public struct DNSSettings: Sendable, Equatable, Codable {
     /// Domains that complete single-label names.
     public var searchDomains: [String]?
     /// Split DNS: only these domains use ``servers``; an element "" makes them the default resolvers.
+    ///
+    /// Nil makes them the default too, and so does a default route in the tunnel, whatever the list says.
     public var matchDomains: [String]?
     /// Whether ``matchDomains`` stay out of the search list.
     public var matchDomainsNoSearch: Bool

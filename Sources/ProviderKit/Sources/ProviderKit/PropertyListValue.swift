@@ -1,5 +1,5 @@
 /// A value of the kinds that configurations and start options carry: what a property list can hold.
-public enum PropertyListValue: Sendable, Equatable, Codable {
+public enum PropertyListValue: Sendable, Equatable {
     case string(String)
     case integer(Int)
     case real(Double)

@@ -14,6 +14,12 @@ public protocol ProviderContext: AnyObject, Sendable {
     /// Whether the start came from on-demand rules and not from a caller.
     var isOnDemand: Bool { get }
 
+    /// A directory for files that are to outlive the tunnel, of the provider's bundle alone; nil where there is none.
+    ///
+    /// All tunnels of the bundle share it, also those that run at the same time. Its path is absolute, and nobody but the
+    /// user of the host may read it.
+    var stateDirectory: String? { get }
+
     /// Whether the tunnel is re-establishing itself; has an effect only while it is connected.
     var reasserting: Bool { get set }
 

@@ -39,17 +39,19 @@ public final class TestProviderContext: ProviderContext {
     public let protocolConfiguration: TunnelProviderProtocol
     public let interfaceName: String
     public let isOnDemand: Bool
+    public let stateDirectory: String?
 
     /// Makes a host for one provider.
     public init(
         flow: InMemoryPacketFlow = InMemoryPacketFlow(),
         configuration: TunnelProviderProtocol = TunnelProviderProtocol(providerBundleIdentifier: "com.example.tunnel"),
-        interfaceName: String = "test0", isOnDemand: Bool = false
+        interfaceName: String = "test0", isOnDemand: Bool = false, stateDirectory: String? = nil
     ) {
         self.flow = flow
         protocolConfiguration = configuration
         self.interfaceName = interfaceName
         self.isOnDemand = isOnDemand
+        self.stateDirectory = stateDirectory
     }
 
     // MARK: The test's side

@@ -1,0 +1,44 @@
+import Netlink
+
+/// The program `resolvconf`, of openresolv or of Debian: it makes /etc/resolv.conf out of what each interface reports.
+struct ResolvconfProgram: Resolver {
+    private static let timeout: Int32 = 5000
+
+    let program: SystemProgram
+
+    var name: String { "resolvconf" }
+
+    func limitation(_ configuration: ResolverConfiguration) -> String? {
+        configuration.isDefault ? nil : "resolvconf cannot send some names only to a server, systemd-resolved can"
+    }
+
+    func set(_ configuration: ResolverConfiguration?, on link: Link) throws(ResolverError) {
+        // -f: a record that is not there is no fault.
+        guard let configuration else { return try run(["-d", Self.record(link.name), "-f"]) }
+        // Metric 0 is ahead of every other interface; -x makes openresolv leave out the servers of the others.
+        try run(["-a", Self.record(link.name), "-m", "0", "-x"], input: ResolverFile.lines(configuration))
+    }
+
+    func sweep(_ isStale: (String) -> Bool) throws(ResolverError) -> [String] {
+        let listed = program.run(["-i"], input: "", milliseconds: Self.timeout).output
+        var swept: [String] = []
+        for record in listed.split(whereSeparator: \.isWhitespace) where record.hasPrefix(Self.prefix) {
+            let interface = String(record.dropFirst(Self.prefix.count))
+            guard isStale(interface) else { continue }
+            try run(["-d", String(record), "-f"])
+            swept.append(interface)
+        }
+        return swept
+    }
+
+    private static let prefix = "tun."
+
+    /// The name of an interface's record: what begins with `tun.` comes first in Debian's interface-order.
+    private static func record(_ interface: String) -> String { prefix + interface }
+
+    private func run(_ arguments: [String], input: String = "") throws(ResolverError) {
+        let outcome = program.run(arguments, input: input, milliseconds: Self.timeout)
+        guard let failure = outcome.failure else { return }
+        throw ResolverError(attempt: "\(program.path) \(arguments.joined(separator: " "))", reason: failure)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Control
+internal import Foundation
+internal import HostRuntime
+internal import ProviderKit
+
+/// A whole profile in JSON.
+struct ProfileDocument: Codable, Sendable {
+    /// The most bytes of a file.
+    private static let limit = 16 << 20
+
+    var schema = Report.schema
+    var identifier: String
+    var generation: UInt64?
+    var name: String?
+    var isEnabled: Bool
+    var isOnDemandEnabled: Bool
+    var onDemandRules: [OnDemandRule]?
+    var protocolConfiguration: TunnelProviderProtocol?
+
+    /// The profile of a manager.
+    init(_ manager: TunnelProviderManager) {
+        identifier = manager.identifier
+        generation = manager.generation
+        name = manager.localizedDescription
+        isEnabled = manager.isEnabled
+        isOnDemandEnabled = manager.isOnDemandEnabled
+        onDemandRules = manager.onDemandRules
+        protocolConfiguration = manager.protocolConfiguration
+    }
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``ProfileError``, `notReadable`, that says where the file is wrong.
+    init(path: String) throws {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= Self.limit else {
+            throw ProfileError(.notReadable, cause: "The file \(path.printable) cannot be read.")
+        }
+        do {
+            self = try JSONDecoder().decode(Self.self, from: data)
+        } catch {
+            throw ProfileError(
+                .notReadable, cause: "The file \(path.printable) is no profile: \("\(error)".printable)",
+                remedy: "Begin with what `profile show NAME --json` prints.")
+        }
+    }
+
+    /// Gives a manager everything but the identifier.
+    func apply(to manager: TunnelProviderManager) {
+        manager.localizedDescription = name
+        manager.isEnabled = isEnabled
+        manager.isOnDemandEnabled = isOnDemandEnabled
+        manager.onDemandRules = onDemandRules
+        manager.protocolConfiguration = protocolConfiguration
+    }
+}

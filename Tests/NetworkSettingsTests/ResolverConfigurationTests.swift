@@ -1,0 +1,114 @@
+import Netlink
+import ProviderKit
+import Testing
+
+@testable import NetworkSettings
+
+@Suite("DNS settings")
+struct ResolverConfigurationTests {
+    private func make(
+        _ servers: [String], search: [String]? = nil, match: [String]? = nil, noSearch: Bool = false, full: Bool = false
+    ) throws -> ResolverConfiguration? {
+        var settings = DNSSettings(servers: servers)
+        settings.searchDomains = search
+        settings.matchDomains = match
+        settings.matchDomainsNoSearch = noSearch
+        return try ResolverConfiguration(settings, hasDefaultRoute: full)
+    }
+
+    /// Domains as resolvectl shows them: `~` before one that only routes.
+    private func shown(_ configuration: ResolverConfiguration?) -> [String]? {
+        configuration?.domains.map { ($0.isRouteOnly ? "~" : "") + $0.name.description }
+    }
+
+    @Test("match domains route, and complete names too unless that is switched off")
+    func matchDomains() throws {
+        let both = try make(["10.0.0.53"], search: ["a.example"], match: ["B.example.", "a.example"])
+        #expect(shown(both) == ["a.example", "b.example"] && both?.isDefault == false)
+        let routing = try make(["10.0.0.53"], search: ["a.example"], match: ["b.example", "a.example"], noSearch: true)
+        #expect(shown(routing) == ["a.example", "~b.example"] && routing?.isDefault == false)
+        #expect(routing?.searchDomains.map(\.description) == ["a.example"])
+    }
+
+    @Test("the servers are the default with an empty match domain, with a default route, and without a list")
+    func isDefault() throws {
+        #expect(try make(["10.0.0.53"], match: ["", "a.example"])?.isDefault == true)
+        #expect(try make(["10.0.0.53"], match: ["a.example"], full: true)?.isDefault == true)
+        #expect(try make(["10.0.0.53"])?.isDefault == true)
+        #expect(try make(["10.0.0.53"], match: [])?.isDefault == false)
+    }
+
+    @Test("without servers there is nothing to set")
+    func empty() throws {
+        #expect(try make([], search: ["a.example"]) == nil)
+        #expect(try make(["10.0.0.53", "10.0.0.53", "fd00::53"])?.servers.count == 2)
+    }
+
+    @Test(
+        "hostile names are refused whole",
+        arguments: [
+            "a b", "a\nnameserver 6.6.6.6", "a;b", "$(reboot)", "`x`", "a..b", ".a", "-a.example", "a-.example",
+            "é.example",
+            "a\0b", String(repeating: "a", count: 64), Array(repeating: "abcdefg", count: 32).joined(separator: "."),
+            " ",
+            "~.", "a/b", "\u{1b}[2J",
+        ])
+    func hostileNames(name: String) throws {
+        #expect(DomainName(name) == nil)
+        #expect(throws: SettingsDefect.invalidDomain(field: "dnsSettings.searchDomains", value: name)) {
+            try make(["10.0.0.53"], search: [name])
+        }
+        #expect(throws: SettingsDefect.invalidDomain(field: "dnsSettings.matchDomains", value: name)) {
+            try make(["10.0.0.53"], match: [name])
+        }
+    }
+
+    @Test(arguments: ["a", "a.example", "A_b.example.", "xn--nxasmq6b", "1.2.3.4.in-addr.arpa"])
+    func goodNames(name: String) { #expect(DomainName(name) != nil) }
+
+    @Test(arguments: ["0.0.0.0", "::", "224.0.0.1", "ff02::fb", "10.0.0.1:53", "dns.example", "10.0.0.1 ", ""])
+    func badServers(server: String) {
+        #expect(throws: SettingsDefect.invalidAddress(field: "dnsSettings.servers", value: server)) {
+            try make([server])
+        }
+    }
+
+    @Test("lists are bounded")
+    func bounds() {
+        let many = (0...256).map { "d\($0).example" }
+        #expect(throws: SettingsDefect.tooMany(field: "dnsSettings.servers", count: 9, limit: 8)) {
+            try make((1...9).map { "10.0.0.\($0)" })
+        }
+        #expect(throws: SettingsDefect.tooMany(field: "dnsSettings.searchDomains", count: 33, limit: 32)) {
+            try make(["10.0.0.53"], search: Array(many.prefix(33)))
+        }
+        #expect(throws: SettingsDefect.tooMany(field: "dnsSettings.matchDomains", count: 257, limit: 256)) {
+            try make(["10.0.0.53"], match: many)
+        }
+    }
+}
+
+@Suite("Which resolver the machine uses")
+struct SystemResolverTests {
+    @Test(arguments: [
+        ("nameserver 127.0.0.53\noptions edns0", "hosts: files dns", true), ("nameserver 127.0.0.54\n", "", true),
+        ("nameserver 127.0.0.53\nnameserver 8.8.8.8", "hosts: files dns", false),
+        ("nameserver 8.8.8.8", "hosts: files resolve [!UNAVAIL=return] dns", true),
+        ("nameserver 8.8.8.8", "hosts: files dns resolve", false), ("nameserver 8.8.8.8", "# hosts: resolve\n", false),
+        ("nameserver 8.8.8.8", "hosts: files # resolve", false), ("", "", false),
+        ("# nameserver 127.0.0.53", "", false),
+        ("nameserver 8.8.8.8", "hosts:\tmymachines resolve", true),
+    ])
+    func resolved(file: String, switches: String, expected: Bool) {
+        #expect(SystemResolver.asksResolved(file: file, switches: switches) == expected)
+    }
+
+    @Test(arguments: [
+        ("# Generated by resolvconf\nnameserver 8.8.8.8", true),
+        ("# Dynamic resolv.conf(5) file for glibc resolver(3) generated by resolvconf(8)\n#     DO NOT EDIT", true),
+        ("# This file is managed by man:systemd-resolved(8). Do not edit.\n", false),
+        ("nameserver 8.8.8.8\n# Generated by resolvconf\n", false), ("# Generated by NetworkManager\n", false),
+        ("", false),
+    ])
+    func resolvconf(file: String, expected: Bool) { #expect(SystemResolver.isFromResolvconf(file) == expected) }
+}

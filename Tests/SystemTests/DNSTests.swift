@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Where queries go while a tunnel is up, and what is left of it afterwards.
+@Suite("DNS", .serialized, .enabled(if: isRoot, "needs root for namespaces"))
+struct DNSTests {
+    /// A part of the right machine with /etc and /run of its own.
+    private struct Room {
+        let lab: Lab
+        let folder: String
+        let holder: Child
+
+        /// Makes the room by shell commands.
+        init(_ lab: Lab, _ commands: (String) -> String) throws {
+            self.lab = lab
+            folder = lab.folder.appendingPathComponent("room").path
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let script = commands(folder) + "\necho ready\nexec sleep 600\n"
+            holder = try lab.start(
+                on: lab.right, ["unshare", "-m", "--propagation", "private", "sh", "-c", script])
+            try holder.waitFor("ready", seconds: 20)
+        }
+
+        private var entry: [String] { ["nsenter", "-t", "\(holder.pid)", "-m"] }
+
+        /// Runs commands that start something which stays.
+        func hold(_ commands: String) throws {
+            let child = try lab.start(on: lab.right, entry + ["sh", "-c", commands + "\necho ready\nexec sleep 600\n"])
+            try child.waitFor("ready", seconds: 20)
+        }
+
+        func run(_ command: String) throws -> String {
+            try Machine.outcome(["ip", "netns", "exec", lab.right.namespace] + entry + ["sh", "-c", command]).text
+        }
+
+        /// Starts the tunnel and waits until it is connected.
+        func startTunnel(_ pair: TunnelPair, dns: String, _ options: String...) throws -> Child {
+            let child = try start(pair, dns: dns, options)
+            try child.waitFor("\nconnected phtun")
+            return child
+        }
+
+        /// Starts the tunnel.
+        func start(_ pair: TunnelPair, dns: String, _ options: [String] = []) throws -> Child {
+            let text = pair.rightFile.replacingOccurrences(of: "[Interface]\n", with: "[Interface]\nDNS = \(dns)\n")
+            let file = try lab.write("\(UUID().uuidString).conf", text)
+            return try lab.start(
+                on: lab.right,
+                entry + [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file]
+                    + options)
+        }
+
+        /// Looks a name up as any program would.
+        func ask(_ name: String) throws { _ = try run("timeout 1 getent ahosts \(name)") }
+    }
+
+    private func watchQueries(_ lab: Lab, _ interface: String) throws -> Child {
+        let child = try lab.start(
+            on: lab.left, ["tcpdump", "-l", "-n", "-i", interface, "port 53 or port 5355 or port 5353"])
+        try child.waitFor("listening on")
+        return child
+    }
+
+    @Test(
+        "systemd-resolved: every query enters the tunnel, none leaves beside it, and all is as before at the end",
+        .enabled(if: ResolverRoom.isAvailable, "needs dbus and an unpacked systemd-resolved"))
+    func resolved() throws {
+        try Lab.run { lab in
+            let room = try Room(lab) {
+                ResolverRoom.preparation($0) + ResolverRoom.busStart($0) + ResolverRoom.resolvedStart($0)
+            }
+            defer { ResolverRoom.end(room.folder) }
+            let pair = try TunnelPair()
+            let (_, interface) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
+            let (cable, inside) = try (watchQueries(lab, "cable"), watchQueries(lab, interface))
+            try room.ask("before.example")
+            try cable.waitFor("before.example")
+            let tunnel = try room.startTunnel(pair, dns: "10.7.0.1")
+            #expect(!tunnel.output.contains("dnsSettings"), "\(tunnel.output)")
+            try room.ask("during.example")
+            try inside.waitFor("during.example")
+            #expect(!cable.output.contains("during.example"), "\(cable.output)")
+
+            ResolverRoom.signal(SIGKILL, "resolved", room.folder)
+            try room.hold(ResolverRoom.resolvedStart(room.folder))
+            try tunnel.waitFor("DNS is set again")
+            try room.ask("restarted.example")
+            try inside.waitFor("restarted.example")
+            #expect(!cable.output.contains("restarted.example"), "\(cable.output)")
+
+            tunnel.signal(SIGINT)
+            #expect(try tunnel.waitForExit() == 0)
+            try room.ask("after.example")
+            try cable.waitFor("after.example")
+            #expect(!inside.output.contains("after.example"))
+        }
+    }
+
+    @Test("resolv.conf: written, restored at the end, and restored by the next start after a kill")
+    func file() throws {
+        try Lab.run { lab in
+            let room = try Room(lab) {
+                ResolverRoom.privateFolders($0) + """
+                    rm -f /etc/resolv.conf
+                    printf 'hosts: files dns\\n' >/etc/nsswitch.conf
+                    printf 'nameserver 192.0.2.1\\n' >/etc/resolv.conf && chmod 640 /etc/resolv.conf
+                    """
+            }
+            let look = "cat /etc/resolv.conf; stat -c '%i %a %u %g %Y' /etc/resolv.conf; ls /etc | grep ^resolv"
+            let before = try room.run(look)
+            let pair = try TunnelPair()
+            let (_, interface) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
+            let (cable, inside) = try (watchQueries(lab, "cable"), watchQueries(lab, interface))
+            let first = try room.startTunnel(pair, dns: "10.7.0.1, corp.example")
+            try room.ask("during.example")
+            try inside.waitFor("during.example")
+            #expect(!cable.output.contains("during.example"), "\(cable.output)")
+            #expect(try room.run("cat /etc/resolv.conf").hasSuffix("nameserver 10.7.0.1\nsearch corp.example\n"))
+            first.signal(SIGINT)
+            #expect(try first.waitForExit() == 0)
+            #expect(try room.run(look) == before)
+
+            let killed = try room.startTunnel(pair, dns: "10.7.0.1")
+            killed.signal(SIGKILL)
+            _ = try killed.waitForExit()
+            #expect(try room.run("cat /etc/resolv.conf").contains("nameserver 10.7.0.1"))
+            let next = try room.startTunnel(pair, dns: "10.7.0.1", "--dns", "none")
+            try next.waitFor("Took back DNS")
+            try next.waitFor("--dns none")
+            #expect(try room.run(look) == before)
+            next.signal(SIGINT)
+            #expect(try next.waitForExit() == 0)
+        }
+    }
+
+    @Test(
+        "A resolver that hangs fails the start within seconds, and nothing is left",
+        .enabled(if: ResolverRoom.isAvailable, "needs dbus and an unpacked systemd-resolved"))
+    func hangs() throws {
+        try Lab.run { lab in
+            let room = try Room(lab) {
+                ResolverRoom.preparation($0) + ResolverRoom.busStart($0) + ResolverRoom.resolvedStart($0)
+            }
+            defer { ResolverRoom.end(room.folder) }
+            ResolverRoom.signal(SIGSTOP, "resolved", room.folder)
+            let before = try lab.right.networkState()
+            let start = Date.now
+            let child = try room.start(TunnelPair(), dns: "10.7.0.1")
+            #expect(try child.waitForExit(seconds: 20) == 4)
+            #expect(Date.now.timeIntervalSince(start) < 12)
+            #expect(child.output.contains("systemd-resolved") && child.output.contains("--dns none"), "\(child.output)")
+            #expect(try lab.right.networkState() == before)
+        }
+    }
+
+    @Test("A namespace without a resolv.conf of its own leaves the machine's alone, and says so")
+    func foreignFile() throws {
+        try Lab.run { lab in
+            let before = try Machine.host("stat", "-c", "%i %Y", "/etc/resolv.conf")
+            let text = try TunnelPair().rightFile.replacingOccurrences(
+                of: "[Interface]\n", with: "[Interface]\nDNS = 10.7.0.1\n")
+            let child = try lab.startTunnel(on: lab.right, text)
+            try child.waitFor("/etc/netns/NAME/resolv.conf")
+            #expect(try Machine.host("stat", "-c", "%i %Y", "/etc/resolv.conf") == before)
+            child.signal(SIGINT)
+            #expect(try child.waitForExit() == 0)
+            #expect(try Machine.host("stat", "-c", "%i %Y", "/etc/resolv.conf") == before)
+        }
+    }
+
+    @Test("A back end that does not exist is a usage error")
+    func unknownBackend() throws {
+        let outcome = try Machine.outcome([Lab.providerhost, "run", "--bundle-id", "x", "--dns", "bind"])
+        #expect(outcome.status == 2 && outcome.text.contains("resolvconf"), "\(outcome.text)")
+    }
+}
