@@ -201,27 +201,4 @@ struct ControlSocketTests {
             #expect(child.isRunning)
         }
     }
-
-    @Test("A session of run has the same socket")
-    func session() throws {
-        try Lab.run { lab in
-            let interface = uniqueInterface()
-            let pair = try TunnelPair()
-            let file = try lab.write("tunnel.conf", pair.leftFile)
-            let child = try lab.start(
-                on: lab.left,
-                [
-                    Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file,
-                    "--interface", interface,
-                ])
-            try child.waitFor("connected \(interface)")
-            let shown = try lab.left("wg", "showconf", interface)
-            #expect(shown.contains("ListenPort = 51820") && shown.contains(pair.left.privateKey))
-            try lab.left("wg", "set", interface, "listen-port", "40005")
-            #expect(try !lab.left("ss", "-Huln", "sport = :40005").isEmpty)
-            child.signal(SIGTERM)
-            #expect(try child.waitForExit() == 0)
-            #expect(!FileManager.default.fileExists(atPath: controlSocket(of: interface)))
-        }
-    }
 }

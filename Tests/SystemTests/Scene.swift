@@ -68,6 +68,15 @@ final class Scene {
         sleep(1)
     }
 
+    /// Runs `body` with both interfaces in machines of their own and all sockets on the loopback interface of a third one.
+    static func aroundLoopback(_ programs: Programs, _ body: (Scene, Machine) throws -> Void) throws {
+        try Lab.run { lab in
+            let outside = lab.left
+            let homes = try (lab.addMachine(), lab.addMachine())
+            try body(try Scene(lab, programs, birth: (outside, outside), homes: homes), outside)
+        }
+    }
+
     /// Changes what one end says of the other.
     func set(_ own: End, _ arguments: String...) throws {
         let peer = own.last == 1 ? second : first
