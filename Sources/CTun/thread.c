@@ -2,6 +2,7 @@
 #include "ctun_thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -67,3 +68,10 @@ int ctun_thread_start(const char *name, void (*body)(void *), void *argument, ui
 void ctun_thread_join(uint64_t thread) { pthread_join((pthread_t)thread, NULL); }
 
 void ctun_thread_detach(uint64_t thread) { pthread_detach((pthread_t)thread); }
+
+int ctun_processor_count(void) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // more than 1024 processors
+    int count = CPU_COUNT(&allowed);
+    return count > 0 ? count : 1;
+}

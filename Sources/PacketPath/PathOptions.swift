@@ -10,6 +10,14 @@ public struct PathOptions: Hashable, Sendable {
     public var udpGRO: Bool = true
     /// AEAD back ends with wide vectors (libipsec-mb); off leaves libsodium.
     public var wideAEAD: Bool = true
+    /// Data threads in each direction; with 1 a packet's way is run to completion and nothing is shared.
+    public var threads: Int = PathOptions.standardThreads
+
+    /// One thread up to two processors, which the other direction and the programs need; else all but one, at most four.
+    public static let standardThreads: Int = {
+        let processors = System.processorCount
+        return processors <= 2 ? 1 : min(processors - 1, 4)
+    }()
 
     public init() {}
 

@@ -18,7 +18,8 @@ internal import CTun
 public struct ReceivePath: ~Copyable {
     /// The most datagrams that one `open` takes.
     public static let openCapacity: Int = 64
-    static let batch: Int = UDPBatch.size
+    /// The most trains that one `receive` takes.
+    public static let batch: Int = UDPBatch.size
     static let flows: Int = 8
     /// Flow slots, and one for the packets that are being opened.
     static let flowSlots: Range<Int> = batch..<(batch + flows + 1)
@@ -42,7 +43,8 @@ public struct ReceivePath: ~Copyable {
     var joinsUDP: Bool
     private let messages: UDPBatch
     private var trains = FixedArray(repeating: ReceivedTrain(), count: Self.batch)
-    private var overflow = InlineArray<2, UInt32>(repeating: 0)
+    /// The sockets' own drop counts as last seen, by family; several paths on the same sockets hand it round.
+    public var overflow: InlineArray<2, UInt32> = InlineArray(repeating: 0)
 
     // What is being opened.
     var opened = FixedArray(repeating: OpenedPacket(), count: Self.openCapacity)
@@ -87,9 +89,11 @@ public struct ReceivePath: ~Copyable {
         self.joinsUDP = joinsUDP
     }
 
-    /// Receives up to eight trains without waiting: the number of trains, 0 when nothing waits, or a negative errno.
-    public mutating func receive(from socket: UDPSocket) -> Int {
-        let count = messages.receive(socket.descriptor, Self.batch)
+    /// Receives up to `limit` trains without waiting: the number of trains, 0 when nothing waits, or a negative errno.
+    ///
+    /// The limit is 1 to `batch`.
+    public mutating func receive(from socket: UDPSocket, limit: Int = ReceivePath.batch) -> Int {
+        let count = messages.receive(socket.descriptor, limit)
         guard count > 0 else { return count == -11 ? 0 : Int(count) }
         let family = socket.family == 4 ? 0 : 1
         for index in 0..<Int(count) {
@@ -110,9 +114,6 @@ public struct ReceivePath: ~Copyable {
         }
         return Int(count)
     }
-
-    /// Forgets the drop count of the socket before, after a change of sockets.
-    public mutating func socketsChanged() { overflow = InlineArray(repeating: 0) }
 
     /// Train `index` of the last receive.
     public func train(_ index: Int) -> ReceivedTrain { trains[index] }

@@ -25,6 +25,9 @@ enum System {
             tos)
     }
 
+    /// The processors that this process may run on.
+    static var processorCount: Int { Int(ctun_processor_count()) }
+
     static func text(_ error: Int32) -> String { unsafe String(cString: ctun_error_text(error)) }
 
     /// Waits on the entries; the count of ready ones, 0 on timeout or signal, or a negative errno.

@@ -62,6 +62,49 @@ struct EngineTests {
         }
     }
 
+    /// A UDP packet of as many times 1,000 bytes as it has segments, each of which begins with its number.
+    private func numbered(from first: Int, segments: Int) -> [UInt8] {
+        var bytes = packet(1, 2, payload: segments * 1000, mark: 0x33)
+        for segment in 0..<segments {
+            for place in 0..<4 {
+                bytes[28 + segment * 1000 + place] = UInt8(truncatingIfNeeded: (first + segment) >> (24 - 8 * place))
+            }
+        }
+        return bytes
+    }
+
+    @Test(
+        "Four threads each way keep the order of a peer's packets, plain and super-packets in turn",
+        .timeLimit(.minutes(1)))
+    func order() throws {
+        let (left, right) = (try EngineEnd(threads: 4), try EngineEnd(threads: 4))
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        left.send(packet(1, 2, payload: 4, mark: 0))
+        #expect(right.receive() != nil)
+
+        var (sent, received, turn) = (0, 0, 0)
+        while received < 20_000 {
+            // A window, so that no queue on the way overflows.
+            while sent - received < 30 {
+                let segments = [1, 1, 30, 1, 7, 40][turn % 6]
+                left.send(numbered(from: sent, segments: segments), segmentSize: segments > 1 ? 1000 : 0)
+                sent += segments
+                turn += 1
+            }
+            let packet = try #require(right.receive(), "packet \(received) did not come")
+            let number = packet[28..<32].reduce(0) { $0 << 8 | Int($1) }
+            try #require(number == received && packet.count == 1028)
+            received += 1
+        }
+        left.engine.stop()
+        right.engine.stop()
+        let drops = (
+            left.engine.statistics.withLock { $0.drops.total }, right.engine.statistics.withLock { $0.drops.total }
+        )
+        #expect(drops == (0, 0))
+    }
+
     @Test("A source that is not the peer's and a destination without a route are dropped and counted")
     func cryptokeyRouting() throws {
         let (left, right) = (try EngineEnd(), try EngineEnd())

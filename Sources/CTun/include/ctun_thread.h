@@ -14,4 +14,7 @@ void ctun_thread_join(uint64_t thread);
 /// Lets the thread free itself when it ends; instead of joining it.
 void ctun_thread_detach(uint64_t thread);
 
+/// The processors that this process may run on, at least 1.
+int ctun_processor_count(void);
+
 #endif

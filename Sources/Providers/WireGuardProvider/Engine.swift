@@ -2,11 +2,11 @@ package import PacketPath
 import Synchronization
 package import WireGuard
 
-/// A running tunnel: three threads around one `Transport`.
+/// A running tunnel: a control thread, and one or more data threads each way, around one `Transport`.
 ///
 /// ```
-///  TUN ──read──▶ TransmitLoop ──seal──▶ UDP        one data thread each way, run to completion
-///  TUN ◀─write── ReceiveLoop ◀──open─── UDP
+///  TUN ──read──▶ TransmitLoop ──seal──▶ UDP        one data thread each way, run to completion,
+///  TUN ◀─write── ReceiveLoop ◀──open─── UDP        or a TransmitCrew and a ReceiveCrew of several
 ///                   │  ▲ handshake messages, wake-ups
 ///                   ▼  │
 ///                ControlLoop (Device: handshakes, timers, cookies)
@@ -104,28 +104,39 @@ package final class Engine: Sendable {
         _ settings: ControlSettings, endpoints: [PublicKey: Endpoint], isUp: Bool,
         plane: sending (any ControlPlane)? = nil
     ) throws {
-        let transmit = try TransmitPath(backend: backend, options: options)
-        let receive = try ReceivePath(tun: tun, backend: backend, options: options)
         // Each loop moves onto its own thread and stays there.
         let controlling = Handover(ControlLoop(self, settings, endpoints, isUp: isUp, plane))
-        let transmitting = Handover(TransmitLoop(self, transmit))
-        let receiving = Handover(ReceiveLoop(self, receive))
         do {
             try run("wg-control") {
                 var loop = controlling.take()
                 loop?.run()
             }
-            try run("wg-tx") {
-                var loop = transmitting.take()
-                loop?.run()
-            }
-            try run("wg-rx") {
-                var loop = receiving.take()
-                loop?.run()
-            }
+            if options.threads > 1 { try startCrews() } else { try startLoops() }
         } catch {
             stop()
             throw error
+        }
+    }
+
+    private func startLoops() throws {
+        let transmitting = try Handover(TransmitLoop(self, TransmitPath(backend: backend, options: options)))
+        let receiving = try Handover(ReceiveLoop(self, ReceivePath(tun: tun, backend: backend, options: options)))
+        try run("wg-tx") {
+            var loop = transmitting.take()
+            loop?.run()
+        }
+        try run("wg-rx") {
+            var loop = receiving.take()
+            loop?.run()
+        }
+    }
+
+    private func startCrews() throws {
+        let transmit = try TransmitCrew(self, threads: options.threads)
+        let receive = try ReceiveCrew(self, threads: options.threads)
+        for number in 0..<options.threads {
+            try run("wg-tx-\(number)") { transmit.run() }
+            try run("wg-rx-\(number)") { receive.run() }
         }
     }
 
@@ -203,6 +214,7 @@ extension Mutex {
     /// Takes every element out of a queue that another thread fills.
     func takeAll<Element: Sendable>() -> [Element] where Value == [Element] {
         withLock { queue in
+            if queue.isEmpty { return [] }
             defer { queue.removeAll(keepingCapacity: true) }
             return queue
         }

@@ -1,6 +1,6 @@
 import WireGuard
 
-/// What was dropped and why, copied out by each thread when it is about to sleep and when it ends.
+/// What was dropped and why, brought by each thread when it is about to sleep and when it ends.
 struct EngineStatistics: Sendable {
     var transmit = DropCounters()
     var receive = DropCounters()

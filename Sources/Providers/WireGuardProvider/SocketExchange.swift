@@ -24,7 +24,7 @@ package struct Sockets: Sendable {
 
 /// The sockets of a running engine, which are exchanged while its data threads use them.
 ///
-/// Each data thread works with a view of its own and renews it between two batches; old sockets close when the last view
+/// The data threads of each direction work with a view of their own and renew it between two batches; old sockets close when the last view
 /// was renewed.
 final class SocketExchange: Sendable {
     /// The data threads that hold views.
@@ -55,6 +55,9 @@ final class SocketExchange: Sendable {
             newest.store(view.generation, ordering: .releasing)
         }
     }
+
+    /// Whether a view is not the newest.
+    func isNewer(than view: View) -> Bool { view.generation != newest.load(ordering: .acquiring) }
 
     /// Renews a thread's view; true if it changed.
     @inline(__always)
