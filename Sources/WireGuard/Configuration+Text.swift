@@ -27,6 +27,11 @@ extension Configuration.Interface {
         }
         lines += hooks.map { "\($0.moment.rawValue) = \($0.command)" }
         if savesConfiguration { lines.append("SaveConfig = true") }
+        if !switchedOff.isEmpty {
+            let names = PathFeature.allCases.filter(switchedOff.contains).map(\.rawValue)
+            lines.append("# switch_off = \(names.joined(separator: ", "))")
+        }
+        if let threads { lines.append("# threads = \(threads)") }
         return lines
     }
 }

@@ -7,6 +7,9 @@ public struct Configuration: Sendable, Equatable, CustomStringConvertible {
     /// The `[Peer]` sections in file order; sections with the same public key are one peer.
     public internal(set) var peers: [Peer]
 
+    /// How many data threads each direction may have.
+    public static let threadCounts = 1...16
+
     public var description: String {
         "\(interface.addresses.count) addresses, \(peers.count) peers"
     }
@@ -33,6 +36,10 @@ public struct Configuration: Sendable, Equatable, CustomStringConvertible {
         public internal(set) var hooks: [Hook] = []
         /// Whether the file is rewritten from the running state when the tunnel goes down.
         public internal(set) var savesConfiguration: Bool = false
+        /// What a `# switch_off = …` comment in the section forbids the packet path.
+        public internal(set) var switchedOff: Set<PathFeature> = []
+        /// The data threads in each direction that a `# threads = …` comment asks for; nil if the machine decides.
+        public internal(set) var threads: Int?
 
         public var description: String { "addresses \(addresses), port \(listenPort)" }
     }

@@ -37,6 +37,8 @@ public struct ConfigurationError: Error, Sendable, Hashable {
         case invalidValue(ConfigurationKey, text: String)
         /// The value of a key that holds a key is wrong; its text is never kept.
         case invalidKey(ConfigurationKey)
+        /// The value of a comment that means something is wrong.
+        case invalidComment(CommentKey, text: String)
         /// `+` or `-` before an allowed IP: a change to a running tunnel, not a state.
         case incrementalAllowedIP(String)
         /// The file has no `[Interface]` section.
@@ -70,6 +72,7 @@ extension ConfigurationError: CustomStringConvertible {
         case .missingValue(let key): "\(key.rawValue) has no value"
         case .invalidValue(let key, let text): "\(key.rawValue) cannot be '\(text)'"
         case .invalidKey(let key): "the value of \(key.rawValue) is not a key"
+        case .invalidComment(let key, let text): "# \(key.rawValue) cannot be '\(text)'"
         case .incrementalAllowedIP(let text): "AllowedIPs '\(text)' changes a running tunnel"
         case .missingInterface: "there is no [Interface] section"
         case .missingPrivateKey: "the [Interface] section has no PrivateKey"
@@ -92,6 +95,7 @@ extension ConfigurationError: CustomStringConvertible {
             "one of "
                 + ConfigurationKey.allCases.filter { $0.section == section }.map(\.rawValue).joined(separator: ", ")
         case .missingValue(let key), .invalidValue(let key, _), .invalidKey(let key): key.expectation
+        case .invalidComment(let key, _): key.expectation
         case .incrementalAllowedIP: "the whole list, without + or -"
         case .missingInterface: "one, with a PrivateKey"
         case .missingPrivateKey, .missingPublicKey: "one"

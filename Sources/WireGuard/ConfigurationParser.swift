@@ -59,7 +59,7 @@ struct ConfigurationParser: ~Copyable {
         let comment = line.firstOffset(of: UInt8(ascii: "#")) ?? line.count
         let content = line.extracting(0..<comment).trimmed
         guard !content.isEmpty else {
-            readComment(line.extracting(comment..<line.count))
+            try readComment(line.extracting(comment..<line.count))
             return
         }
         if content[0] == UInt8(ascii: "[") {
@@ -130,12 +130,32 @@ struct ConfigurationParser: ~Copyable {
         return key
     }
 
-    private mutating func readComment(_ comment: Span<UInt8>) {
-        guard section == .peer, let equals = comment.firstOffset(of: UInt8(ascii: "=")),
-            comment.extracting(1..<equals).trimmed.spells("friendly_name"),
-            let name = comment.extracting(equals + 1..<comment.count).trimmed.text, !name.isEmpty
+    /// Takes what a comment says to us; one that is a comment only, or stands in the other section, says nothing.
+    private mutating func readComment(_ comment: Span<UInt8>) throws(ConfigurationError) {
+        guard let section, let equals = comment.firstOffset(of: UInt8(ascii: "=")) else { return }
+        let name = comment.extracting(1..<equals).trimmed
+        guard let key = CommentKey.allCases.first(where: { name.spells($0.rawValue) }), key.section == section,
+            let value = comment.extracting(equals + 1..<comment.count).trimmed.text, !value.isEmpty
         else { return }
-        peer.friendlyName = name
+        switch key {
+        case .friendlyName: peer.friendlyName = value
+        case .threads:
+            guard let number = DecimalField(value.utf8Span.span, maximum: 255),
+                Configuration.threadCounts.contains(Int(number.value))
+            else { throw error(.invalidComment(key, text: ConfigurationError.excerpt(value.utf8Span.span))) }
+            interface.threads = Int(number.value)
+        case .switchOff:
+            do throws(PathFeature.Unknown) {
+                interface.switchedOff.formUnion(try PathFeature.parse(value))
+            } catch {
+                throw unknown(error, in: key)
+            }
+        }
+    }
+
+    private func unknown(_ feature: PathFeature.Unknown, in key: CommentKey) -> ConfigurationError {
+        let item = feature.item
+        return error(.invalidComment(key, text: ConfigurationError.excerpt(item.utf8Span.span)))
     }
 
     private mutating func read(_ key: ConfigurationKey, _ bytes: Span<UInt8>) throws(ConfigurationError) {

@@ -36,6 +36,8 @@ struct ConfigurationTests {
         PreDown = true
         PostDown = true
         SaveConfig = true
+        # switch_off = UDP_GSO, wide_aead
+        # threads = 4
 
         [Peer]
         # friendly_name = Gateway = 1
@@ -65,6 +67,8 @@ struct ConfigurationTests {
         #expect(interface.mtu == 1420)
         #expect(interface.table == .number(1234))
         #expect(interface.savesConfiguration)
+        #expect(interface.threads == 4)
+        #expect(interface.switchedOff == [.udpGSO, .wideAEAD])
         #expect(interface.hooks.map(\.moment) == [.preUp, .postUp, .preDown, .postDown])
         #expect(interface.hooks.map(\.line) == [12, 13, 14, 15])
 
@@ -115,6 +119,8 @@ struct ConfigurationTests {
             ("SaveConfig = FALSE", ""), ("DNS =", ""), ("Address = ", ""), ("PostUp = ", ""),
             ("Address = 10.0.0.1/8 10.0.0.2/8,", "Address = 10.0.0.1/8\nAddress = 10.0.0.2/8"),
             ("ListenPort = 1\nListenPort = 2", "ListenPort = 2"), ("MTU = 1400\nMTU = 1500", "MTU = 1500"),
+            ("# switch_off = tun_tso\n#SWITCH_OFF=udp_gro", "# switch_off = udp_gro tun_tso"), ("# switch_off =", ""),
+            ("# to switch_off = anything", ""), ("ListenPort = 7 # switch_off = tun_tso", "ListenPort = 7"),
             ("ListenPort = 7 # seven", "ListenPort = 7"), ("#Table = off", ""), ("\t\n \r\n", ""),
         ])
     func equivalentInterface(one: String, other: String) throws {
@@ -130,6 +136,7 @@ struct ConfigurationTests {
             ("AllowedIPs = 10.1.2.3/8", "AllowedIPs = 10.0.0.0/8"),
             ("AllowedIPs = 10.0.0.0/8 , 11.0.0.0/8", "AllowedIPs = 10.0.0.0/8\nAllowedIPs = 11.0.0.0/8"),
             ("Endpoint = a.example:1\nEndpoint = b.example:2", "Endpoint = b.example:2"),
+            ("# switch_off = everything", ""),
             ("# FRIENDLY_NAME=x\n#friendly_name =  y ", "# friendly_name = y"), ("# friendly_name =", ""),
         ])
     func equivalentPeer(one: String, other: String) throws {
@@ -178,6 +185,8 @@ struct ConfigurationTests {
         #expect(again.peers == configuration.peers)
         #expect(again.interface.hooks.map(\.command) == configuration.interface.hooks.map(\.command))
         #expect(again.interface.addresses == configuration.interface.addresses)
+        #expect(again.interface.threads == configuration.interface.threads)
+        #expect(again.interface.switchedOff == configuration.interface.switchedOff)
         #expect(again.interface.searchDomains == configuration.interface.searchDomains)
         #expect(text.contains("FwMark = 0xca6c\n"))
     }

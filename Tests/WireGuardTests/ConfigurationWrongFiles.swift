@@ -47,6 +47,12 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
         WrongFile(
             interfaceFile("PrivateKey = short="), 3, "the value of PrivateKey is not a key", "44 characters of base64"),
         WrongFile(interfaceFile("PrivateKey ="), 3, "PrivateKey has no value", "44 characters of base64"),
+        WrongFile(
+            interfaceFile("# switch_off = udp_gso, tun_gro"), 3, "# switch_off cannot be 'tun_gro'",
+            "some of tun_tso, tun_uso, udp_gso, udp_gro, wide_aead"),
+        WrongFile(interfaceFile("# threads = 0"), 3, "# threads cannot be '0'", "a number from 1 to 16"),
+        WrongFile(interfaceFile("# threads = 17"), 3, "# threads cannot be '17'", "a number from 1 to 16"),
+        WrongFile(interfaceFile("# threads = many"), 3, "# threads cannot be 'many'", "a number from 1 to 16"),
         // Values of [Peer], in line 5.
         WrongFile(
             peerFile("PublicKey = \(examplePrivateKey)="), 5, "the value of PublicKey is not a key", "44 characters"),

@@ -58,7 +58,7 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
             running = nil
             throw error
         }
-        context.log(.info, "WireGuard runs: \(configuration), cipher \(engine.backend.name)")
+        context.log(.info, "WireGuard runs: \(configuration), \(engine.summary)")
     }
 
     public func stopTunnel(with reason: ProviderStopReason) async {
@@ -136,12 +136,12 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     /// Starts without a configuration, on an interface that others take up and down.
     private func startFollowing() throws {
         try goOn()
-        let options = PathOptions(environment: Environment.value)
+        let options = try pathOptions(nil)
         do {
             let engine = try makeEngine(.none, mtu: nil, options)
             try engine.start(ControlSettings(), endpoints: [:], isUp: false)
             running = try makeRunning(engine, nil)
-            context.log(.info, "WireGuard runs, cipher \(engine.backend.name)")
+            context.log(.info, "WireGuard runs, \(engine.summary)")
         } catch let error as PathError {
             throw EngineError.path(error.description)
         }
@@ -181,14 +181,19 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     }
 
     private func makeEngine(_ configuration: Configuration) async throws -> Engine {
+        let options = try pathOptions(configuration)
         let request = UDPSocketRequest(port: configuration.interface.listenPort, mark: configuration.mark)
         let opened = try await context.openUDPSockets(request)
-        let options = PathOptions(environment: Environment.value)
         do {
             return try makeEngine(OuterSockets.adopt(opened, options), mtu: configuration.interface.mtu, options)
         } catch let error as PathError {
             throw EngineError.path(error.description)
         }
+    }
+
+    private func pathOptions(_ configuration: Configuration?) throws(EngineError) -> PathOptions {
+        try PathOptions(
+            environment: Environment.value, configuration, context.protocolConfiguration.providerConfiguration)
     }
 
     private func makeEngine(_ sockets: Sockets, mtu: Int?, _ options: PathOptions) throws -> Engine {
@@ -241,4 +246,13 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
 extension Configuration {
     /// The mark that the sockets are to have, nil for the host's own.
     fileprivate var mark: UInt32? { interface.firewallMark == 0 ? nil : interface.firewallMark }
+}
+
+extension Engine {
+    /// The cipher and what is switched off, for the log.
+    fileprivate var summary: String {
+        let switchedOff = options.switchedOff
+        return "cipher \(backend.name)"
+            + (switchedOff.isEmpty ? "" : ", without \(switchedOff.joined(separator: ", "))")
+    }
 }
