@@ -74,6 +74,8 @@ struct ControlLoop: ~Copyable {
 
     private mutating func wait(_ now: Instant) {
         publishStatistics()
+        // The MTU may be changed from outside; padding must not exceed it for long.
+        if let mtu = engine.tun.mtu { engine.mtu.store(mtu, ordering: .relaxed) }
         let next = [isUp ? device.nextTimeout : nil, plane?.nextTimeout].compactMap(\.self).min()
         guard poller.wait(nanoseconds: next.map { Int64(clamping: $0 > now ? ($0 - now).nanoseconds : 0) }) else {
             return

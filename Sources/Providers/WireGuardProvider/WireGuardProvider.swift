@@ -11,7 +11,8 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         let engine: Engine
         let sockets: OuterSockets
         let service: ControlService
-        let watch: LinkWatch
+        /// What follows an interface that others take up and down; nil for one that the host keeps.
+        let watch: LinkWatch?
         /// What the tunnel was started with, nil if others configure it.
         let configuration: Configuration?
         /// The client of a gateway, nil if the profile alone decides.
@@ -53,7 +54,7 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
             try await run(.postUp, of: configuration)
         } catch {
             engine.stop()
-            running?.watch.stop()
+            running?.watch?.stop()
             running?.client?.abandon()
             running = nil
             throw error
@@ -67,7 +68,7 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         if let configuration = running.configuration { try? await run(.preDown, of: configuration) }
         await running.client?.stop()
         running.engine.stop()
-        running.watch.stop()
+        running.watch?.stop()
         self.running = nil
         logDrops(of: running.engine)
         if let configuration = running.configuration { try? await run(.postDown, of: configuration) }
@@ -151,7 +152,7 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         _ engine: Engine, _ configuration: Configuration?, _ client: PushClient.Handle? = nil
     ) throws(PathError) -> Running {
         let sockets = OuterSockets(engine, context, mark: configuration?.mark, isUp: configuration != nil)
-        let watch = try LinkWatch(engine, sockets)
+        let watch = configuration == nil ? try LinkWatch(engine, sockets) : nil
         return Running(
             engine: engine, sockets: sockets, service: ControlService(engine, sockets), watch: watch,
             configuration: configuration, client: client)
