@@ -152,7 +152,9 @@ let package = Package(
         .testTarget(name: "ControlTests", dependencies: ["Control", providerKit], swiftSettings: strict),
         .testTarget(
             name: "HostRuntimeTests",
-            dependencies: ["HostRuntime", "Control", "SystemStore", "LoopbackProvider", providerKit],
+            dependencies: [
+                "HostRuntime", "Control", "SystemStore", "PacketPath", "LoopbackProvider", providerKit,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ProviderHostTests",

@@ -1,12 +1,14 @@
 import Foundation
 import Glibc
 
-/// A tunnel implementation, run at both ends.
+/// A tunnel implementation, run at both ends; forwarding needs one end only.
 enum Contender {
     /// `providerhost run` with the WireGuard provider.
     case ours(program: String)
     /// Our engine with a copy in the cipher's place: the limit that TUN and UDP set. Runs inside this executable.
     case withoutCipher(program: String)
+    /// `providerhost run` with the loopback provider at the left end: Swift code that forwards batches and nothing else.
+    case forwarding(program: String)
     /// Any program that takes an interface name as wireguard-go does.
     case other(program: String)
 
@@ -14,12 +16,53 @@ enum Contender {
         switch self {
         case .ours: "ours"
         case .withoutCipher: "no cipher"
+        case .forwarding: "forwarding"
         case .other(let program): URL(fileURLWithPath: program).lastPathComponent
         }
     }
 
     /// Starts both ends, waits until a ping passes, and returns left and right.
     func start(in lab: Lab, mtu: Int) throws -> [TunnelEnd] {
+        let ends =
+            if case .forwarding(let program) = self {
+                [try startForwarding(program, in: lab, mtu: mtu)]
+            } else {
+                try startPair(in: lab, mtu: mtu)
+            }
+        let way = way(in: lab)
+        try wait(seconds: 10) {
+            try way.client.succeeds("ping", "-c", "1", "-W", "1", "-q", way.target)
+        } failure: {
+            let tails = ends.map { $0.child.tail }.joined(separator: " || ")
+            return BenchmarkError("no ping passes the tunnel of \(label) within 10 s", advice: "Its output: \(tails)")
+        }
+        return ends
+    }
+
+    /// Where the client of a load runs, and the address by which it reaches the server, which runs at the left end.
+    func way(in lab: Lab) -> (client: Machine, target: String) {
+        // The loopback provider leads a connection to any other address back to the interface's own.
+        if case .forwarding = self { return (lab.left, lab.left.peerInner) }
+        return (lab.right, lab.left.inner)
+    }
+
+    /// Whether a measure passes: the loopback provider answers datagrams itself.
+    func carries(_ measure: TunnelPlan.Measure) -> Bool {
+        if case .forwarding = self { return measure != .datagrams }
+        return true
+    }
+
+    private func startForwarding(_ program: String, in lab: Lab, mtu: Int) throws -> TunnelEnd {
+        let file = try lab.write(
+            "forwarding.json",
+            #"{"IPv4Address": "\#(lab.left.inner)", "IPv4SubnetMask": "255.255.255.0", "MTU": \#(mtu)}"#)
+        let child = try lab.start(
+            on: lab.left, [program, "run", "--bundle-id", "org.providerhost.loopback", "--config", file])
+        try waitFor("a line 'connected'", of: child) { child.text.contains("connected") }
+        return TunnelEnd(machine: lab.left, child: child)
+    }
+
+    private func startPair(in lab: Lab, mtu: Int) throws -> [TunnelEnd] {
         let keys = try [lab.left, lab.right].map { machine in
             let secret = try machine.run("wg", "genkey").trimmingCharacters(in: .whitespacesAndNewlines)
             let file = try lab.write("\(machine.namespace).key", secret)
@@ -31,14 +74,7 @@ enum Contender {
         for (machine, (own, peer)) in [(lab.left, (keys[0].0, keys[1].1)), (lab.right, (keys[1].0, keys[0].1))] {
             pending.append(try startEnd(in: lab, on: machine, secret: own, peer: peer, mtu: mtu))
         }
-        let ends = try pending.map { try $0() }
-        try wait(seconds: 10) {
-            try lab.right.succeeds("ping", "-c", "1", "-W", "1", "-q", lab.right.peerInner)
-        } failure: {
-            let tails = ends.map { $0.child.tail }.joined(separator: " || ")
-            return BenchmarkError("no ping passes the tunnel of \(label) within 10 s", advice: "Its output: \(tails)")
-        }
-        return ends
+        return try pending.map { try $0() }
     }
 
     /// Starts one end and returns what waits for it.
@@ -64,6 +100,7 @@ enum Contender {
                 """)
         }
         switch self {
+        case .forwarding: preconditionFailure("forwarding has one end")
         case .ours(let program):
             let file = try configuration(address)
             let child = try lab.start(

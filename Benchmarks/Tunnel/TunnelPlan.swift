@@ -28,6 +28,8 @@ struct TunnelPlan {
         Option("--against", "PATH", help: "the other program, which takes an interface name (default wireguard-go)"),
         Option("--only", "LABEL", help: "measure 'ours' or the other program alone"),
         Option("--no-cipher", help: "measure our engine with a copy in place of the cipher as well"),
+        Option(
+            "--forwarding", help: "measure a Swift provider that only turns batches round as well, TCP within one end"),
         Option("--tcp", help: "one-way TCP; with --udp the default"),
         Option("--udp", help: "UDP goodput at \(datagramLength) bytes, sent without a limit"),
         Option("--bidirectional", help: "TCP in both directions at once, the sum"),
@@ -93,14 +95,15 @@ struct TunnelPlan {
         let wanted = options.text("--against") ?? "wireguard-go"
         let only = options.text("--only")
         var contenders: [Contender] = []
-        if only == nil || only == "ours" {
-            let program = executable.deletingLastPathComponent().appendingPathComponent("providerhost").path
+        let program = executable.deletingLastPathComponent().appendingPathComponent("providerhost").path
+        if only == nil || only == "ours" || options.has("--forwarding") {
             guard FileManager.default.isExecutableFile(atPath: program) else {
                 throw BenchmarkError("\(program) is missing", advice: "Build it: swift build -c release.")
             }
-            contenders.append(.ours(program: program))
         }
+        if only == nil || only == "ours" { contenders.append(.ours(program: program)) }
         if options.has("--no-cipher") { contenders.append(.withoutCipher(program: executable.path)) }
+        if options.has("--forwarding") { contenders.append(.forwarding(program: program)) }
         if only != "ours" {
             guard let program = find(wanted) else {
                 throw BenchmarkError(

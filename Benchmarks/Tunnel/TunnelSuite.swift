@@ -15,8 +15,13 @@ extension Suite {
                 CommandLineTool.say("run \(run) of \(plan.runs): \(contender.label)")
                 try Lab.run(tunnelMTU: plan.mtu) { lab in
                     let ends = try contender.start(in: lab, mtu: plan.mtu)
-                    var session = TunnelSession(plan: plan, lab: lab, ends: ends, subject: contender.label)
-                    for measure in plan.measures { try session.measure(measure, into: &report) }
+                    let way = contender.way(in: lab)
+                    var session = TunnelSession(
+                        plan: plan, lab: lab, ends: ends, subject: contender.label, client: way.client,
+                        target: way.target)
+                    for measure in plan.measures where contender.carries(measure) {
+                        try session.measure(measure, into: &report)
+                    }
                 }
             }
         }
@@ -57,6 +62,9 @@ struct TunnelSession {
     let lab: Lab
     let ends: [TunnelEnd]
     let subject: String
+    let client: Machine
+    /// The address by which the client reaches the server.
+    let target: String
 
     private static let port = "5201"
 
@@ -64,7 +72,7 @@ struct TunnelSession {
         let name = measure.name
         switch measure {
         case .latency:
-            let output = try lab.right.run("ping", "-c", "200", "-i", "0.005", "-q", lab.right.peerInner, seconds: 30)
+            let output = try client.run("ping", "-c", "200", "-i", "0.005", "-q", target, seconds: 30)
             report.add(try PingReport(output).averageMicroseconds, name, unit: "us", subject: subject)
         case .datagrams:
             let length = "\(TunnelPlan.datagramLength)"
@@ -80,7 +88,7 @@ struct TunnelSession {
         }
     }
 
-    /// Runs iperf3 from right to left, and reports what the tunnel's processes used meanwhile.
+    /// Runs iperf3 towards the left end, and reports what the tunnel's processes used meanwhile.
     private func load(
         _ name: String, _ options: [String], datagrams: Bool, into report: inout Report
     ) throws -> IperfReport {
@@ -95,16 +103,16 @@ struct TunnelSession {
         var memory = ends.map { MemoryCurve(process: $0.worker) }
         let clock = ContinuousClock()
         let start = clock.now
-        let client = try lab.start(
-            on: lab.right,
-            ["iperf3", "-c", lab.left.inner, "-p", Self.port, "-t", "\(plan.seconds)", "-J"] + options)
+        let load = try lab.start(
+            on: client,
+            ["iperf3", "-c", target, "-p", Self.port, "-t", "\(plan.seconds)", "-J"] + options)
         let watches = plan.memory && !datagrams
-        _ = try client.wait(seconds: Double(plan.seconds) + 20) {
+        _ = try load.wait(seconds: Double(plan.seconds) + 20) {
             guard watches else { return }
             for index in memory.indices { memory[index].sample(at: clock.now - start) }
         }
         let used = zip(ends, before).map { $0.usage - $1 }
-        let result = try IperfReport(client.text, datagramLength: datagrams ? TunnelPlan.datagramLength : nil)
+        let result = try IperfReport(load.text, datagramLength: datagrams ? TunnelPlan.datagramLength : nil)
         guard result.gigabytes > 0 else {
             throw BenchmarkError("nothing arrived through the tunnel of \(subject)", advice: "See its output: \(tails)")
         }
@@ -121,7 +129,7 @@ struct TunnelSession {
         report.add(
             (total.user + total.system) / result.gigabytes, "\(name): CPU of both ends", unit: "CPU s/GB",
             subject: subject)
-        for (end, usage) in zip(["receiving", "sending"], used) {
+        for (end, usage) in zip(used.count == 1 ? ["only"] : ["receiving", "sending"], used) {
             report.add(usage.user, "\(name): \(end) end, user", unit: "CPU s", subject: subject, isDetail: true)
             report.add(usage.system, "\(name): \(end) end, system", unit: "CPU s", subject: subject, isDetail: true)
         }

@@ -73,19 +73,27 @@ extension ReceivePath {
             var single = Run(inner, slot: pattern.slot, offset: packet.headerOffset)
             single.coalescible = pattern.coalescible
             single.closed = inner.endsRun || !pattern.coalescible
-            if let place = flowPlace(of: headers, packet.headerOffset, single) {
-                if admits(place, headers, packet.headerOffset, single) {
-                    append(place, view, payload: packet.payloadOffset, single)
-                    continue
-                }
-                write(table[place])
-                removeFromTable(place)
+            placeSingle(single, headers, header: packet.headerOffset, view, payload: packet.payloadOffset)
+        }
+    }
+
+    /// Finds the place of one packet that lies outside of the flow slots, or of a run: in an open super-packet, or on its own.
+    mutating func placeSingle(
+        _ single: Run, _ headers: ByteView, header: Int, _ payloads: ByteView, payload: Int
+    ) {
+        if let place = flowPlace(of: headers, header, single) {
+            if single.coalescible, admits(place, headers, header, single) {
+                append(place, payloads, payload: payload, single)
+                return
             }
-            insertCopy(single, headers, header: packet.headerOffset, view, payload: packet.payloadOffset)
-            if single.closed, let place = tablePlace(ofSlot: recentSlot) {
-                write(table[place])
-                removeFromTable(place)
-            }
+            // Order within the flow: what came before is written before.
+            write(table[place])
+            removeFromTable(place)
+        }
+        insertCopy(single, headers, header: header, payloads, payload: payload)
+        if single.closed, let place = tablePlace(ofSlot: recentSlot) {
+            write(table[place])
+            removeFromTable(place)
         }
     }
 

@@ -139,6 +139,9 @@ public struct TransmitPath: ~Copyable {
         return span
     }
 
+    /// Segments of the current packet that are neither sealed nor taken yet.
+    public var remainingSegments: Int { packet.segmentCount - nextSegment }
+
     // MARK: The train
 
     /// Whether the train has no datagram.

@@ -1,4 +1,5 @@
 import Foundation
+import PacketPath
 import ProviderKit
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 /// A worker in this process, with the manager's end of its channel and the far end of its device in the test's hands.
 struct WorkerHarness {
     let manager: ManagerChannel
-    /// The far end of the device: a packet socket in the place of the TUN, without a device header.
+    /// The far end of the device: a packet socket in the place of the TUN.
     let wire: Descriptor
     let exitStatus: AsyncStream<Int32>
 
@@ -17,16 +18,13 @@ struct WorkerHarness {
         make: @escaping @Sendable (any ProviderContext) throws -> any PacketTunnelProvider
     ) throws {
         let (manager, far) = try makeChannelPair()
-        let (wire, device) = try ChannelSystem.socketPair()
+        let (flow, wire) = try makePacketFlow()
         self.manager = manager
         self.wire = wire
         var configuration = Messages.configuration
-        configuration.virtualHeaderLength = 0
         configuration.logLevel = logLevel
         configuration.protocolConfiguration.providerConfiguration = [:]
-        #expect(fcntl(device.number, F_SETFL, O_NONBLOCK) == 0)
-        let worker = try Worker(
-            channel: WorkerChannel(far), configuration: configuration, device: device, make: make)
+        let worker = try Worker(channel: WorkerChannel(far), configuration: configuration, flow: flow, make: make)
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         exitStatus = stream
         Thread { [worker] in
@@ -73,11 +71,21 @@ struct WorkerHarness {
     /// Sends a packet into the tunnel and waits for one that comes back, at most `milliseconds`.
     func exchange(_ packet: [UInt8], milliseconds: Int32 = 10_000) async throws -> [UInt8]? {
         try await onThread { [wire] in
-            #expect(try ChannelSystem.send(wire.number, header: packet, body: [], descriptors: []))
+            try WorkerPacketFlowTests.put(packet, on: wire)
             guard try ChannelSystem.waitToRead(wire.number, milliseconds: milliseconds) else { return nil }
-            return try ChannelSystem.receive(wire.number, capacity: 65_600)?.bytes
+            return try WorkerPacketFlowTests.take(from: wire)
         }
     }
+}
+
+/// A flow over a packet socket in the place of the TUN, and the socket's far end.
+func makePacketFlow(offloads: TUNDevice.Offloads = []) throws -> (flow: TunPacketFlow, wire: Descriptor) {
+    let (wire, device) = try ChannelSystem.socketPair()
+    #expect(fcntl(device.number, F_SETFL, O_NONBLOCK) == 0)
+    let flow = try TunPacketFlow(device: device, headerLength: 10) { device throws(PathError) in
+        TUNDevice(packetSocket: dup(device.number), offloads: offloads)
+    }
+    return (flow, wire)
 }
 
 /// Runs what blocks on a thread of its own: on a small machine it would keep the tasks that it waits for from running.

@@ -86,6 +86,17 @@ import Testing
                     from: Self.far6, to: Self.near6, protocol: 17, Self.udp(65535, 9, payload), checksumAt: 6))
     }
 
+    @Test("A TCP segment turns round with its ports: to any other address is to the interface's own")
+    func tcp() {
+        let segment = Self.word(1000) + Self.word(80) + [UInt8](repeating: 7, count: 30)
+        #expect(
+            Self.answer(Self.packet(from: Self.near4, to: Self.far4, protocol: 6, segment, checksumAt: 16))
+                == Self.packet(from: Self.far4, to: Self.near4, protocol: 6, segment, checksumAt: 16))
+        #expect(
+            Self.answer(Self.packet(from: Self.near6, to: Self.far6, protocol: 6, segment, checksumAt: 16))
+                == Self.packet(from: Self.far6, to: Self.near6, protocol: 6, segment, checksumAt: 16))
+    }
+
     @Test("Everything else gets no answer")
     func noAnswer() {
         let ping = Self.packet(from: Self.near4, to: Self.far4, protocol: 1, Self.echo(8, [1, 2]), checksumAt: 2)
@@ -103,13 +114,13 @@ import Testing
         code[21] = 1
         var shortUDP = Self.packet(from: Self.near4, to: Self.far4, protocol: 17, Self.udp(1, 2, []), checksumAt: 6)
         shortUDP[25] = 9
-        let tcp = Self.packet(
-            from: Self.near4, to: Self.far4, protocol: 6, [UInt8](repeating: 0, count: 20), checksumAt: 16)
+        let shortTCP = Self.packet(
+            from: Self.near4, to: Self.far4, protocol: 6, [UInt8](repeating: 0, count: 19), checksumAt: 16)
         let reply = Self.packet(from: Self.near4, to: Self.far4, protocol: 1, Self.echo(0, []), checksumAt: 2)
         let extensionHeader = Self.packet(
             from: Self.near6, to: Self.far6, protocol: 44, Self.echo(128, []), checksumAt: 2)
         let cases = [
-            fragment, tail, wrongLength, multicast, options, code, shortUDP, tcp, reply, extensionHeader,
+            fragment, tail, wrongLength, multicast, options, code, shortUDP, shortTCP, reply, extensionHeader,
             Array(ping.prefix(27)), [], [0x45],
         ]
         for packet in cases { #expect(Self.answer(packet) == nil, "\(packet)") }

@@ -33,7 +33,7 @@ import Testing
         let channel = WorkerChannel(far)
         let device = try ChannelSystem.socketPair().0
         return WorkerContext(
-            configuration: Messages.configuration, packetFlow: try TunPacketFlow(device: device, headerLength: 0),
+            configuration: Messages.configuration, packetFlow: try TunPacketFlow(device: device, headerLength: 10),
             channel: channel, log: WorkerLog(channel, level: .error))
     }
 

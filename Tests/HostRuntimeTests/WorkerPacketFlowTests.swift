@@ -1,24 +1,27 @@
 import Foundation
+import PacketPath
 import ProviderKit
 import Testing
 
 @testable import HostRuntime
 
 @Suite("Packet flow of a device", .timeLimit(.minutes(1))) struct WorkerPacketFlowTests {
-    /// A flow over a packet socket in the place of the TUN.
-    static func make() throws -> (flow: TunPacketFlow, wire: Descriptor) {
-        let (wire, device) = try ChannelSystem.socketPair()
-        #expect(fcntl(device.number, F_SETFL, O_NONBLOCK) == 0)
-        return (try TunPacketFlow(device: device, headerLength: 0), wire)
+    /// Puts a packet, or a super-packet with its virtio header, on the wire.
+    static func put(_ packet: [UInt8], header: [UInt8] = noHeader, on wire: Descriptor) throws {
+        #expect(try ChannelSystem.send(wire.number, header: header + packet, body: [], descriptors: []))
     }
 
-    static func put(_ packet: [UInt8], on wire: Descriptor) throws {
-        #expect(try ChannelSystem.send(wire.number, header: packet, body: [], descriptors: []))
-    }
-
+    /// The next packet from the wire without its virtio header.
     static func take(from wire: Descriptor) throws -> [UInt8]? {
+        try takeWhole(from: wire).map { Array($0.dropFirst(noHeader.count)) }
+    }
+
+    static func takeWhole(from wire: Descriptor) throws -> [UInt8]? {
         try ChannelSystem.receive(wire.number, capacity: 66_000)?.bytes
     }
+
+    /// A virtio header that says nothing: a whole packet, checksums complete.
+    static let noHeader = [UInt8](repeating: 0, count: 10)
 
     /// An IPv4 packet of `length` bytes whose payload starts with `mark`.
     static func packet(_ mark: UInt8, length: Int = 40) -> [UInt8] {
@@ -51,7 +54,7 @@ import Testing
 
     @Test("Packets are lent in order, 64 at most, and written back from where they lie")
     func readAndWrite() async throws {
-        let (flow, wire) = try Self.make()
+        let (flow, wire) = try makePacketFlow()
         defer { flow.close() }
         for mark in 0..<70 as Range<UInt8> { try Self.put(Self.packet(mark), on: wire) }
         var expected: UInt8 = 0
@@ -66,7 +69,7 @@ import Testing
 
     @Test("A reader waits for the next packet")
     func waits() async throws {
-        let (flow, wire) = try Self.make()
+        let (flow, wire) = try makePacketFlow()
         defer { flow.close() }
         for mark in 0..<20 as Range<UInt8> {
             let reader = Task { Self.mark(of: try await flow.readPackets()) }
@@ -79,7 +82,9 @@ import Testing
     @Test("A waiting reader ends with closed when the flow closes, its task is cancelled, or the descriptor is taken")
     func endsOfWaiting() async throws {
         for end in 0..<3 {
-            let (flow, _) = try Self.make()
+            let (flow, wire) = try makePacketFlow()
+            // Closing the far end would be the end of the device.
+            defer { withExtendedLifetime(wire) {} }
             let reader = Task { () -> PacketFlowError? in
                 do {
                     _ = try await flow.readPackets()
@@ -100,8 +105,8 @@ import Testing
 
     @Test("The descriptor is handed over once, and ends the batch face")
     func descriptor() throws {
-        let (flow, _) = try Self.make()
-        #expect(try flow.takeDescriptor().virtualHeaderLength == 0)
+        let (flow, _) = try makePacketFlow()
+        #expect(try flow.takeDescriptor().virtualHeaderLength == 10)
         #expect(throws: PacketFlowError.descriptorTaken) { try flow.takeDescriptor() }
         #expect(throws: PacketFlowError.descriptorTaken) { _ = try flow.makeBatch(count: 1) }
     }
@@ -115,7 +120,7 @@ import Testing
             ([0x60] + [UInt8](repeating: 0, count: 39), 0),
         ] as [([UInt8], Int)])
     func malformed(bytes: [UInt8], dropped: Int) throws {
-        let (flow, wire) = try Self.make()
+        let (flow, wire) = try makePacketFlow()
         var batch = try flow.makeBatch(count: 1)
         batch.setLength(bytes.count, at: 0)
         var packet = batch.mutablePacket(at: 0)
@@ -126,9 +131,71 @@ import Testing
         #expect(try Self.take(from: wire) == (bytes.isEmpty || dropped > 0 ? nil : bytes))
     }
 
+    /// A TCP packet from 10.99.0.1 to 10.99.0.2 with its checksums, of which `segments` times 1,000 bytes are payload.
+    static func tcp(sequence: Int, segments: Int, identification: Int) -> [UInt8] {
+        let payload = (0..<segments * 1000).map { UInt8(truncatingIfNeeded: ($0 + sequence) / 7) }
+        let words = { (value: Int) in Loopback.word(value >> 16) + Loopback.word(value & 0xffff) }
+        let message =
+            Loopback.word(4000) + Loopback.word(5000) + words(sequence) + words(1) + [0x50, 0x10] + Loopback.word(512)
+            + [0, 0, 0, 0] + payload
+        var packet = Loopback.packet(
+            from: Loopback.near4, to: Loopback.far4, protocol: 6, message, checksumAt: 16)
+        packet[4...5] = ArraySlice(Loopback.word(identification))
+        packet[10...11] = [0, 0]
+        packet[10...11] = ArraySlice(Loopback.word(Int(Loopback.checksum(Array(packet[..<20])))))
+        return packet
+    }
+
+    private typealias Loopback = WorkerLoopbackTests
+
+    @Test("A super-packet is lent as complete packets, and what continues each other is written as one")
+    func superPackets() async throws {
+        let (flow, wire) = try makePacketFlow(offloads: [.checksum, .tso4, .tso6])
+        defer { flow.close() }
+        // virtio_net_hdr: NEEDS_CSUM, TCPv4, header length, segment size, where the checksum starts and is.
+        let header: [UInt8] = [1, 1, 40, 0, 0xe8, 3, 20, 0, 16, 0]
+        var whole = Self.tcp(sequence: 100, segments: 5, identification: 9)
+        // The kernel leaves the sum of the pseudo header in the place of the checksum.
+        let pseudo = Loopback.near4 + Loopback.far4 + [0, 6] + Loopback.word(whole.count - 20)
+        whole[36...37] = ArraySlice(Loopback.word(Int(~Loopback.checksum(pseudo))))
+        try Self.put(whole, header: header, on: wire)
+
+        let batch = try await flow.readPackets()
+        let packets = Self.packets(of: batch)
+        #expect(packets == (0..<5).map { Self.tcp(sequence: 100 + $0 * 1000, segments: 1, identification: 9 + $0) })
+        let taken = try flow.writePackets(batch)
+        #expect(taken == 5)
+        #expect(try Self.takeWhole(from: wire) == header + whole)
+        #expect(try Self.take(from: wire) == nil)
+    }
+
+    @Test("A packet with a wrong checksum is joined to nothing and stays wrong", arguments: [11, 36, 500])
+    func wrongChecksum(place: Int) throws {
+        let (flow, wire) = try makePacketFlow(offloads: [.checksum, .tso4, .tso6])
+        defer { flow.close() }
+        var packets = (0..<3).map { Self.tcp(sequence: 100 + $0 * 1000, segments: 1, identification: 9 + $0) }
+        packets[1][place] ^= 0x10
+        var batch = try flow.makeBatch(count: 3)
+        for (index, packet) in packets.enumerated() {
+            batch.setLength(packet.count, at: index)
+            var span = batch.mutablePacket(at: index)
+            for (offset, byte) in packet.enumerated() { span.setByte(byte, at: offset) }
+        }
+        let taken = try flow.writePackets(batch)
+        #expect(taken == 3)
+        for packet in packets { #expect(try Self.takeWhole(from: wire) == Self.noHeader + packet) }
+    }
+
+    static func packets(of batch: borrowing PacketBatch) -> [[UInt8]] {
+        (0..<batch.count).map { index in
+            let packet = batch.packet(at: index)
+            return packet.byteOffsets.map { packet.byte(at: $0) }
+        }
+    }
+
     @Test("The largest packet fits")
     func largest() async throws {
-        let (flow, wire) = try Self.make()
+        let (flow, wire) = try makePacketFlow()
         let packet = Self.packet(9, length: 65_535)
         try Self.put(packet, on: wire)
         let batch = try await flow.readPackets()
@@ -141,7 +208,7 @@ import Testing
 
     @Test("Every block that is lent out and kept is missing; every one that ends is there again")
     func exhaustion() throws {
-        let (flow, _) = try Self.make()
+        let (flow, _) = try makePacketFlow()
         func borrow(_ depth: Int) throws {
             guard depth > 0 else {
                 #expect(throws: PacketFlowError.exhausted) { _ = try flow.makeBatch(count: 1) }
@@ -157,8 +224,8 @@ import Testing
 
     @Test("A batch of another flow is dropped and counted, not written")
     func foreignBatch() throws {
-        let (flow, wire) = try Self.make()
-        let (other, _) = try Self.make()
+        let (flow, wire) = try makePacketFlow()
+        let (other, _) = try makePacketFlow()
         let batch = try other.makeBatch(count: 3)
         let taken = try flow.writePackets(batch)
         #expect(taken == 0)
@@ -168,7 +235,7 @@ import Testing
 
     @Test("A device without room drops after a moment and does not hang")
     func noRoom() throws {
-        let (flow, _) = try Self.make()
+        let (flow, _) = try makePacketFlow()
         var refused = 0
         for _ in 0..<20 where refused == 0 {
             var batch = try flow.makeBatch(count: 64)

@@ -1,5 +1,3 @@
-internal import CTun
-private import Glibc
 private import PacketPath
 internal import ProviderKit
 internal import Synchronization
@@ -28,20 +26,17 @@ final class PacketSlots: Sendable {
 }
 
 extension Slab {
-    /// Where a packet begins in its slot, so that a device header fits in front of it.
-    fileprivate static var headRoom: Int { 64 }
-
     /// The address of the packet in a slot, with room for ``PacketBatch/packetCapacity`` bytes.
     ///
     /// SAFETY: the mapping never moves and is unmapped with the slab, which every block keeps alive through its
     /// ``PacketSlots``. The slab lends it for reading only because it cannot see that no two blocks share a slot.
     fileprivate borrowing func packetAddress(_ slot: Int) -> UnsafeMutableRawPointer {
-        let span = bytes(of: slot, from: 0, count: Self.headRoom + PacketBatch.packetCapacity)
+        let span = bytes(of: slot, from: 0, count: PacketBatch.packetCapacity)
         let bits = unsafe span.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
         guard let start = unsafe UnsafeMutableRawPointer(bitPattern: bits) else {
             preconditionFailure("a slab has memory")
         }
-        return unsafe start + Self.headRoom
+        return unsafe start
     }
 }
 
@@ -74,49 +69,20 @@ final class PacketBlock: PacketLease, @unchecked Sendable {
 
     func endLease() { slots.giveBack(number) }
 
-    /// What one packet's way through the device came to.
-    enum Outcome: Equatable {
-        case done
-        /// No IP packet, or one that the device should not have handed over.
-        case malformed
-        /// The device has none, or no room.
-        case wouldBlock
-        case failed(Int32)
-    }
-
-    /// Reads one packet into the slot behind the last one.
-    func readPacket(from device: Int32, headerLength: Int) -> Outcome {
+    /// Copies a packet into the slot behind the last one.
+    func append(_ packet: RawSpan) {
         precondition(packetCount < PacketBatch.capacity, "the batch is full")
-        let packet = unsafe address(packetCount)
-        let start = unsafe packet - headerLength
-        let result = unsafe ctun_read(device, start, headerLength + PacketBatch.packetCapacity)
-        if result == -Int(EAGAIN) { return .wouldBlock }
-        if result < 0 { return .failed(Int32(-result)) }
-        // No offload is on, so the kernel fills in checksums and cuts super-packets: a header that says otherwise is of
-        // a device that somebody else has set.
-        let isWhole =
-            unsafe headerLength < 2
-            || (start.load(as: UInt8.self) & 1 == 0 && start.load(fromByteOffset: 1, as: UInt8.self) == 0)
-        guard isWhole, result > headerLength else { return .malformed }
-        lengths[packetCount] = Int32(result - headerLength)
+        let target = unsafe UnsafeMutableRawBufferPointer(
+            start: address(packetCount), count: PacketBatch.packetCapacity)
+        unsafe packet.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+        lengths[packetCount] = Int32(packet.byteCount)
         packetCount += 1
-        return .done
     }
 
-    /// Writes one packet with a zeroed device header in front: checksums are complete, nothing is to be cut.
-    func writePacket(at index: Int, to device: Int32, headerLength: Int) -> Outcome {
-        let length = Int(lengths[index])
-        let packet = unsafe address(index)
-        let bytes = unsafe RawSpan(_unsafeStart: packet, byteCount: length)
-        guard isIPPacket(bytes) else { return .malformed }
-        let start = unsafe packet - headerLength
-        unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: headerLength)
-        let result = unsafe ctun_write(device, start, headerLength + length)
-        switch Int32(-result) {
-        case EAGAIN, ENOBUFS: return .wouldBlock
-        case let number where number > 0: return .failed(number)
-        default: return .done
-        }
+    /// Lends one packet for reading.
+    func withPacket<Result>(at index: Int, _ body: (RawSpan) -> Result) -> Result {
+        let bytes = unsafe packet(at: index)
+        return body(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
     }
 
     /// The length of one packet.
@@ -124,18 +90,5 @@ final class PacketBlock: PacketLease, @unchecked Sendable {
 
     private func address(_ index: Int) -> UnsafeMutableRawPointer {
         unsafe slots.address(number * PacketBatch.capacity + index)
-    }
-}
-
-/// Whether version nibble and length field fit the bytes (RFC 791 section 3.1, RFC 8200 section 3).
-func isIPPacket(_ packet: RawSpan) -> Bool {
-    guard packet.byteCount >= 20 else { return false }
-    switch packet.byte(at: 0) >> 4 {
-    case 4:
-        let header = Int(packet.byte(at: 0) & 15) * 4
-        let total = Int(packet.uint16(at: 2))
-        return header >= 20 && header <= total && total <= packet.byteCount
-    case 6: return packet.byteCount >= 40 && 40 + Int(packet.uint16(at: 4)) <= packet.byteCount
-    default: return false
     }
 }

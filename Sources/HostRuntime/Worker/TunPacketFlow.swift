@@ -1,19 +1,18 @@
-internal import CTun
 private import Glibc
+internal import PacketPath
 internal import ProviderKit
 internal import Synchronization
 
-/// The packets of a TUN device, read into and written from slots without a copy.
+/// The packets of a TUN device, in slots that are lent to the provider as whole batches.
 ///
-/// The batch face turns every offload off: the kernel completes checksums and cuts large packets. A batch is filled by
-/// ``PacketBlock/readPacket(from:headerLength:)`` alone, so taking super-packets and cutting them into slots stays
-/// inside it.
+/// The first use of the batch face hands the device to a ``BatchDevice``; an engine that takes the descriptor negotiates
+/// the offloads for itself.
 final class TunPacketFlow: PacketFlow {
     /// Packets that were not passed on.
     struct Drops: Equatable {
         /// No IP packets, by version or length, from either side.
         var malformed = 0
-        /// Those that the interface did not take: it is down, or had no room for a millisecond.
+        /// Those that the interface did not take: it is down, or had no room.
         var refused = 0
         /// Those of a batch that another flow had lent.
         var foreign = 0
@@ -23,11 +22,14 @@ final class TunPacketFlow: PacketFlow {
 
     private struct State {
         var face = Face.untouched
-        var drops = Drops()
+        /// Made by the first use of the batch face, kept for its counters.
+        var batches: BatchDevice?
+        var foreign = 0
     }
 
     private let device: Descriptor
     private let headerLength: Int
+    private let openDevice: @Sendable (Descriptor) throws(PathError) -> TUNDevice
     private let slots: PacketSlots
     private let readiness: ReadinessThread
     private let state = Mutex(State())
@@ -37,8 +39,12 @@ final class TunPacketFlow: PacketFlow {
     /// - Parameters:
     ///   - device: The device; closed with this object.
     ///   - headerLength: The length of the virtio_net_hdr, 0 for none.
+    ///   - openDevice: Makes the packet path's device of it, for the batch face.
     /// - Throws: When memory or descriptors are short.
-    init(device: Descriptor, headerLength: Int) throws {
+    init(
+        device: Descriptor, headerLength: Int,
+        openDevice: @escaping @Sendable (Descriptor) throws(PathError) -> TUNDevice = TunPacketFlow.adopt
+    ) throws {
         guard (0...32).contains(headerLength) else {
             throw VPNConnectionError(
                 .pluginFailed, cause: "A device header of \(headerLength) bytes is none that Linux has.",
@@ -46,22 +52,27 @@ final class TunPacketFlow: PacketFlow {
         }
         self.device = device
         self.headerLength = headerLength
+        self.openDevice = openDevice
         slots = try PacketSlots()
         readiness = try ReadinessThread(waitingFor: device)
     }
 
     /// The drops so far.
-    var drops: Drops { state.withLock { $0.drops } }
+    var drops: Drops {
+        let (batches, foreign) = state.withLock { ($0.batches, $0.foreign) }
+        let (malformed, refused) = batches?.drops ?? (0, 0)
+        return Drops(malformed: malformed, refused: refused, foreign: foreign)
+    }
 
     // MARK: Batches
 
     func readPackets() async throws(PacketFlowError) -> PacketBatch {
         while true {
-            try useBatches()
+            let batches = try useBatches()
             guard let block = slots.lend(count: 0) else { throw .exhausted }
             // From here on the end of `batch` gives the block back, on whatever way out.
             let batch = PacketBatch(lease: block)
-            try fill(block)
+            try batches.fill(block)
             if batch.count > 0 { return batch }
             discard(batch)
             await readiness.wait()
@@ -70,32 +81,16 @@ final class TunPacketFlow: PacketFlow {
     }
 
     func writePackets(_ batch: consuming PacketBatch) throws(PacketFlowError) -> Int {
-        try useBatches()
+        let batches = try useBatches()
         guard let block = batch.lenderHandle as? PacketBlock, block.slots === slots else {
-            state.withLock { $0.drops.foreign += batch.count }
+            state.withLock { $0.foreign += batch.count }
             return 0
         }
-        var drops = Drops()
-        defer { add(drops) }
-        var taken = 0
-        for index in 0..<block.packetCount where block.length(at: index) > 0 {
-            var outcome = block.writePacket(at: index, to: device.number, headerLength: headerLength)
-            if outcome == .wouldBlock {
-                waitForRoom()
-                outcome = block.writePacket(at: index, to: device.number, headerLength: headerLength)
-            }
-            switch outcome {
-            case .done: taken += 1
-            case .malformed: drops.malformed += 1
-            case .failed(let number) where Self.isGone(number): throw .system(number)
-            case .wouldBlock, .failed: drops.refused += 1
-            }
-        }
-        return taken
+        return try batches.write(block)
     }
 
     func makeBatch(count: Int) throws(PacketFlowError) -> PacketBatch {
-        try useBatches()
+        _ = try useBatches()
         guard let block = slots.lend(count: count) else { throw .exhausted }
         return PacketBatch(lease: block)
     }
@@ -122,52 +117,34 @@ final class TunPacketFlow: PacketFlow {
 
     // MARK: Inside
 
-    /// Checks that the batch face may be used, and prepares the device for it once.
-    private func useBatches() throws(PacketFlowError) {
+    /// The device of the batch face, if that may be used.
+    private func useBatches() throws(PacketFlowError) -> BatchDevice {
         try state.withLock { (state) throws(PacketFlowError) in
             switch state.face {
             case .closed: throw .closed
             case .descriptor: throw .descriptorTaken
-            case .batches: return
-            case .untouched:
-                if headerLength > 0 {
-                    let result = ctun_tun_set_offload(device.number, 0)
-                    if result < 0 { throw .system(-result) }
-                }
+            case .untouched, .batches:
+                if let batches = state.batches { return batches }
+                let batches = try makeBatches()
                 state.face = .batches
+                state.batches = batches
+                return batches
             }
         }
     }
 
-    private func fill(_ block: PacketBlock) throws(PacketFlowError) {
-        var malformed = 0
-        defer { if malformed > 0 { add(Drops(malformed: malformed)) } }
-        // Bounded also when every packet is dropped.
-        for _ in 0..<PacketBatch.capacity {
-            switch block.readPacket(from: device.number, headerLength: headerLength) {
-            case .done: break
-            case .malformed: malformed += 1
-            case .wouldBlock: return
-            case .failed(let number):
-                if block.packetCount > 0 { return }
-                throw .system(number)
-            }
+    private func makeBatches() throws(PacketFlowError) -> BatchDevice {
+        do throws(PathError) {
+            return try BatchDevice(openDevice(device))
+        } catch {
+            throw .system(error.errno)
         }
+    }
+
+    /// The device as the packet path drives it, by a descriptor of its own.
+    static func adopt(_ device: Descriptor) throws(PathError) -> TUNDevice {
+        try TUNDevice(adopting: fcntl(device.number, F_DUPFD_CLOEXEC, 3))
     }
 
     private func discard(_ batch: consuming PacketBatch) {}
-
-    /// Waits until the device is writable, for a millisecond at most: what then still has no room is dropped.
-    private func waitForRoom() { _ = try? ChannelSystem.wait(device.number, events: Int16(POLLOUT), milliseconds: 1) }
-
-    private func add(_ drops: Drops) {
-        state.withLock { state in
-            state.drops.malformed += drops.malformed
-            state.drops.refused += drops.refused
-            state.drops.foreign += drops.foreign
-        }
-    }
-
-    /// Whether the interface was deleted or the descriptor is none.
-    private static func isGone(_ number: Int32) -> Bool { number == EBADFD || number == EBADF || number == ENODEV }
 }

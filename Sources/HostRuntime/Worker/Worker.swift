@@ -24,16 +24,16 @@ final class Worker: Sendable {
     /// - Parameters:
     ///   - channel: The way to the manager.
     ///   - configuration: What the manager said first.
-    ///   - device: The TUN device.
+    ///   - flow: The packets of the TUN device.
     ///   - make: Makes the provider, on the provider's queue.
     /// - Throws: What `make` throws, or that memory or descriptors are short.
     init(
-        channel: WorkerChannel, configuration: WorkerConfiguration, device: Descriptor,
+        channel: WorkerChannel, configuration: WorkerConfiguration, flow: TunPacketFlow,
         make: @escaping @Sendable (any ProviderContext) throws -> any PacketTunnelProvider
     ) throws {
         self.channel = channel
         log = WorkerLog(channel, level: configuration.logLevel)
-        flow = try TunPacketFlow(device: device, headerLength: configuration.virtualHeaderLength)
+        self.flow = flow
         context = WorkerContext(configuration: configuration, packetFlow: flow, channel: channel, log: log)
         provider = ProviderBox()
         let context = context

@@ -36,7 +36,8 @@ public enum WorkerMain {
     ) -> Int32 {
         do {
             try Sandbox.enter()
-            let worker = try Worker(channel: channel, configuration: configuration, device: device) { context in
+            let flow = try TunPacketFlow(device: device, headerLength: configuration.virtualHeaderLength)
+            let worker = try Worker(channel: channel, configuration: configuration, flow: flow) { context in
                 try ModuleLoader.load(
                     path: configuration.executablePath, principalClass: configuration.principalClass, context: context)
             }

@@ -6,7 +6,8 @@ public func createProvider(_ context: UnsafeMutableRawPointer) -> UnsafeMutableR
     unsafe ProviderModule.create(context) { LoopbackProvider(context: $0) }
 }
 
-/// A tunnel without a far end: every other address of its subnets answers pings and returns UDP datagrams.
+/// A tunnel without a far end: every other address of its subnets answers pings, returns UDP datagrams, and leads TCP
+/// connections back to the same port of the interface's own address.
 ///
 /// Values, from the start options or else from the provider configuration: `IPv4Address` and `IPv4SubnetMask`
 /// (10.99.0.1, 255.255.255.0), `IPv6Address` and `IPv6PrefixLength` (fd99::1, 64), `MTU` (1500).
@@ -101,6 +102,8 @@ public actor LoopbackProvider: AsyncPacketTunnelProvider {
             packet.swapFields(start, start + 2, count: 2)
             return true
         }
+        // TCP, RFC 9293: with the addresses swapped and the ports as they are, the segment is one to this machine.
+        if number == 6 { return packet.byteCount >= start + 20 }
         // ICMP and ICMPv6 echo: RFC 792, RFC 4443 section 4. The checksum is updated as RFC 1624 section 3 says.
         guard number == echo.0, packet.bytes.uint16(at: start) == UInt16(echo.request) << 8 else { return false }
         packet.setByte(echo.reply, at: start)
