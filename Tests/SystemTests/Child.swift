@@ -17,6 +17,12 @@ final class Child {
         process.standardOutput = output
         process.standardError = output
         process.standardInput = FileHandle.nullDevice
+        // A program inherits the signal mask of the thread that starts it, and the threads of tasks block most signals.
+        var none = sigset_t()
+        var before = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         try process.run()
     }
 

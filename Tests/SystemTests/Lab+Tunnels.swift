@@ -8,15 +8,29 @@ extension Lab {
     /// Starts `providerhost run` and waits until it says that it is connected.
     func startTunnel(
         on machine: Machine, _ configuration: String, name: String = UUID().uuidString, options: [String] = [],
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], prefix: [String] = []
     ) throws -> Child {
         let file = try write("\(name).conf", configuration)
         let child = try start(
             on: machine,
-            [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options,
+            prefix + [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options,
             environment: environment)
         try child.waitFor("connected phtun")
         return child
+    }
+
+    /// Starts both ends as ours and waits until a ping passes; left and right.
+    ///
+    /// The control sockets of all namespaces lie in one folder, where a `wg show` of another test would find and wake
+    /// these. `ip netns exec` gives a program mounts of its own, so each end has that folder to itself.
+    func startBoth(_ pair: TunnelPair) throws -> [Child] {
+        let folder = "/run/wireguard"
+        let alone = ["sh", "-c", "mkdir -p \(folder) && mount -t tmpfs none \(folder) && exec \"$@\"", "sh"]
+        let ends = try [(left, pair.leftFile), (right, pair.rightFile)].map { machine, file in
+            try startTunnel(on: machine, file, prefix: alone)
+        }
+        try right.ping("10.7.0.1", count: 1)
+        return ends
     }
 
     /// Starts Debian's wireguard-go with addresses as in ``TunnelPair`` and the routes of its own subnets.

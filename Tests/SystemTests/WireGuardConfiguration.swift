@@ -22,6 +22,8 @@ struct TunnelPair {
     var rightHost = "192.0.2.2"
     var keepalive: Int?
     var mtu: Int?
+    /// What a comment in both wg-quick files switches off.
+    var switchedOff: [String] = []
     var endpointAtLeft = false
     var endpointAtRight = true
 
@@ -59,6 +61,7 @@ struct TunnelPair {
         if full {
             lines.append("Address = 10.7.0.\(last)/24, fd07::\(last)/64")
             if let mtu { lines.append("MTU = \(mtu)") }
+            if !switchedOff.isEmpty { lines.append("# switch_off = \(switchedOff.joined(separator: ", "))") }
         }
         lines += ["", "[Peer]", "PublicKey = \(peer.publicKey)"]
         lines.append("AllowedIPs = 10.7.0.\(3 - last)/32, fd07::\(3 - last)/128")
