@@ -24,3 +24,8 @@ swift test --skip-build --no-parallel --skip '^SystemTests\.'
 say "System tests: real interfaces, real packets, real peers"
 # A run of their own: they wait for other processes, and would keep the others' tasks from running.
 swift test --skip-build --filter '^SystemTests\.'
+
+say "Allocations, reference counts and copies of the packet path, against their thresholds"
+# Optimized, because only then the counts are those of a tunnel.
+swift build -c release --product Benchmarks
+.build/release/Benchmarks path --check Benchmarks/Thresholds/path.json
