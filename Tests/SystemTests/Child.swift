@@ -1,6 +1,20 @@
 import Foundation
 import Testing
 
+extension Process {
+    /// Runs the program with every signal let through, so that what it waits for, and what ends it, arrives.
+    ///
+    /// A program inherits the signal mask of the thread that starts it, and the threads of tasks block most signals.
+    func runUnmasked() throws {
+        var none = sigset_t()
+        var before = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try run()
+    }
+}
+
 /// A program that runs beside the test, its output in a file.
 final class Child {
     private let process = Process()
@@ -17,13 +31,7 @@ final class Child {
         process.standardOutput = output
         process.standardError = output
         process.standardInput = FileHandle.nullDevice
-        // A program inherits the signal mask of the thread that starts it, and the threads of tasks block most signals.
-        var none = sigset_t()
-        var before = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try process.run()
+        try process.runUnmasked()
     }
 
     /// The process; `ip netns exec` and `env` replace themselves, so it is the program's own.

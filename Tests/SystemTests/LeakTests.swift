@@ -20,6 +20,8 @@ struct LeakTests {
         try Lab.run { lab in
             let pair = try TunnelPair()
             let leaks = try Leaks(lab)
+            // A killed manager cannot put this back, and nothing on the system says what it was: wg-quick never does.
+            try lab.right("sysctl", "-q", "net.ipv4.conf.all.src_valid_mark=1")
             let before = try lab.right.networkState()
             #expect(try leaks.tried().count > 10, "the capture is deaf")
             let (peer, _) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
@@ -89,7 +91,7 @@ struct LeakTests {
         }
     }
 
-    @Test("Local networks can be left out: they are reached, their name servers and public neighbours are not")
+    @Test("Local networks can be left out: they are reached, but not their name servers")
     func localNetworks() throws {
         try Lab.run { lab in
             let pair = try TunnelPair()
@@ -104,7 +106,7 @@ struct LeakTests {
             usleep(100_000)
             let before = leaks.packets.count
             _ = try lab.right.attempt("bash", "-c", "echo x >/dev/udp/192.168.50.1/53")
-            #expect(try !lab.right.reaches("192.0.2.1"))
+            #expect(try lab.right.reaches("192.0.2.1"), "through the tunnel: the peer answers for its outer address")
             usleep(100_000)
             #expect(leaks.packets.count == before, "\(leaks.packets.dropFirst(before))")
         }

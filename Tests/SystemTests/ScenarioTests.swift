@@ -80,7 +80,7 @@ struct ScenarioTests {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ip", "netns", "exec", receiver.machine.namespace, "bash", "-c", line, file]
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        try process.runUnmasked()
         try eventually("ncat") { try !receiver.machine("ss", "-Huln", "sport = :1111").isEmpty }
         try sender.machine.shell("echo X | ncat -u --send-only 192.168.241.1 1111")
         process.waitUntilExit()
