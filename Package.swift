@@ -66,6 +66,7 @@ let package = Package(
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
         .target(name: "Session", dependencies: [providerKit], swiftSettings: strict),
+        .target(name: "OnDemand", dependencies: [providerKit], swiftSettings: strict),
         .target(name: "SettingsPush", dependencies: [providerKit, "WireGuard"], swiftSettings: strict),
 
         // Effects.
@@ -86,7 +87,8 @@ let package = Package(
         .target(
             name: "HostRuntime",
             dependencies: [
-                providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "Control", "CTun",
+                providerKit, "Session", "OnDemand", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "Control",
+                "CTun",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -124,6 +126,7 @@ let package = Package(
         .testTarget(
             name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(name: "OnDemandTests", dependencies: ["OnDemand", providerKit], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
             dependencies: [

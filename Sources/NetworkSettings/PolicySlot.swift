@@ -25,7 +25,12 @@ public struct PolicySlot: Hashable, Sendable {
     public var defaultMark: UInt32 { 0x7068_0000 + UInt32(number) }
 
     /// The alias of the interface whose slot this is: also while it is down and has no routes, a sweep sees that it lives.
-    public var alias: String { "providerhost slot \(number)" }
+    public var alias: String { "\(Self.aliasStart)\(number)" }
+
+    /// Whether an interface with this alias is a tunnel of ours.
+    public static func isAlias(_ alias: String?) -> Bool { alias?.hasPrefix(aliasStart) ?? false }
+
+    private static let aliasStart = "providerhost slot "
 
     /// The table of side 0 or 1.
     func table(side: Int) -> UInt32 { 54_000 + UInt32(2 * number + side) }

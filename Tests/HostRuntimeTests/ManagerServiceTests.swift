@@ -66,7 +66,8 @@ enum CallerKind: String, CaseIterable, Sendable {
         case (.owner, .unlockKeychain), (.owner, .lockKeychain), (.owner, .changeKeychainPassphrase): false
         case (.owner, _): true
         case (.group, .list), (.group, .get), (.group, .watch), (.group, .log), (.group, .counters),
-            (.group, .fetchLastDisconnectError), (.group, .start), (.group, .stop), (.group, .sendMessage):
+            (.group, .fetchLastDisconnectError), (.group, .start), (.group, .stop), (.group, .sendMessage),
+            (.group, .explain), (.group, .evaluateConnection):
             true
         case (.group, _), (.other, _): false
         }
@@ -78,7 +79,8 @@ struct ManagerServiceTests {
     private func parameters(_ method: ManagerMethod, _ configuration: ManagedConfiguration) -> any Encodable {
         switch method {
         case .list, .watch: return ManagerMessages.Application(application: nil)
-        case .get, .stop, .fetchLastDisconnectError, .counters, .log:
+        case .evaluateConnection: return ManagerMessages.Destination(identifier: configuration.key, host: "a.example")
+        case .get, .stop, .fetchLastDisconnectError, .counters, .log, .explain:
             return ManagerMessages.Identifier(identifier: configuration.key)
         case .save: return ManagerMessages.Save(configuration: configuration, secrets: nil)
         case .remove: return ManagerMessages.Remove(identifier: configuration.key, generation: nil)

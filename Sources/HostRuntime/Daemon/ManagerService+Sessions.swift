@@ -21,6 +21,8 @@ extension ManagerService {
             return .reply(try WireCodec.reply(ManagerMessages.LastError(error: try tunnel(access).state.error)))
         case .counters: return .reply(try counters(access))
         case .log: return try log(call, access)
+        case .explain: return .reply(try WireCodec.reply(ManagerMessages.Explanation(onDemand: explanation(access))))
+        case .evaluateConnection: return try evaluateConnection(call, access, connection)
         case .addItem, .copyMatching, .updateItems, .deleteItems, .unlockKeychain, .lockKeychain,
             .changeKeychainPassphrase:
             return try performKeychain(method, call, access, connection)

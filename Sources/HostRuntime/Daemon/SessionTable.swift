@@ -25,6 +25,8 @@ final class SessionTable {
     var onLine: (ManagedTunnel, LogLine) -> Void = { _, _ in }
     /// Called with the session that began; with nil and the error, if any, when it has ended.
     var onSession: (String, UniqueIdentifier?, TunnelFailure?) -> Void = { _, _, _ in }
+    /// Called when a session has ended and none waits to follow it; with whether somebody had asked for the end.
+    var onEnd: (String, Bool) -> Void = { _, _ in }
     /// Called with the connection that waits and the answer for it.
     var onAnswer: (UInt64, [UInt8]) -> Void = { _, _ in }
 
@@ -94,6 +96,16 @@ final class SessionTable {
         tunnel.waitingStart = request
     }
 
+    /// Notes why a session did not even begin, where nobody waits for the answer.
+    func noteFailure(_ error: any Error, of identifier: String) {
+        guard let tunnel = tunnels[identifier] else { return }
+        let failure = TunnelFailure(error)
+        tunnel.state.error = failure
+        publish(tunnel)
+        onLine(tunnel, tunnel.log.add(.error, "not started: \(failure)"))
+        onSession(identifier, nil, failure)
+    }
+
     /// Stops a session through its provider, and drops a start that waits.
     func stop(_ identifier: String, _ reason: ProviderStopReason) {
         if let tunnel = tunnels[identifier] { stop(tunnel, reason) }
@@ -154,17 +166,17 @@ final class SessionTable {
     }
 
     private func ended(_ number: UInt64, _ identifier: String) {
-        guard let tunnel = tunnels[identifier], tunnel.running?.number == number else { return }
+        guard let tunnel = tunnels[identifier], let running = tunnel.running, running.number == number else { return }
         tunnel.running = nil
         onSession(identifier, nil, tunnel.state.error)
         if tunnel.isRemoved { tunnels[identifier] = nil }
-        guard let request = tunnel.waitingStart else { return }
+        guard let request = tunnel.waitingStart else { return onEnd(identifier, running.isStopping) }
         tunnel.waitingStart = nil
         do {
             try launch(tunnel, request)
         } catch {
-            tunnel.state.error = TunnelFailure(error)
-            publish(tunnel)
+            noteFailure(error, of: identifier)
+            onEnd(identifier, false)
         }
     }
 

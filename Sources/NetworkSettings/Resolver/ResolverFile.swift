@@ -13,7 +13,8 @@ struct ResolverFile: Resolver {
     var path = "/etc/resolv.conf"
 
     var name: String { path }
-    private var backup: String { path + ".providerhost" }
+    /// What was there before our file.
+    var backup: String { path + ".providerhost" }
     private var folder: Folder { Folder(path: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])) }
 
     func limitation(_ configuration: ResolverConfiguration) -> String? {

@@ -13,6 +13,9 @@ enum ProfileEditVerb {
             .init(
                 name: "interface", value: "NAME", summary: "The name of the interface; `auto` for the first free one."),
             .init(name: "server", value: "ADDRESS", summary: "The label of the server."),
+            .init(name: "on-demand", value: "yes|no", summary: "Let the rules start and stop the tunnel."),
+            .init(
+                name: "rules", value: "FILE", summary: "Replace the on-demand rules: JSON, as `profile show` has them."),
             .init(name: "disconnect-on-sleep", value: "yes|no", summary: "Stop the tunnel when the machine sleeps."),
             .init(name: "allow-hooks", value: "yes|no", summary: "Let the configuration run commands."),
             .json,
@@ -37,6 +40,8 @@ enum ProfileEditVerb {
         if let value = try answer("allow-hooks", arguments) {
             provider.providerConfiguration[TunnelProviderProtocol.allowHooksKey] = .boolean(value)
         }
+        if let path = arguments.values["rules"] { manager.onDemandRules = try ProfileDocument.rules(path: path) }
+        if let value = try answer("on-demand", arguments) { manager.isOnDemandEnabled = value }
         manager.protocolConfiguration = provider
         try ProfileSaveVerb.save(manager, console, asJSON: arguments.wantsJSON)
         return .success
