@@ -29,7 +29,7 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #endif
 
 /// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
-let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "WireGuard", "SettingsPush"]
+let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "OnDemand", "WireGuard", "SettingsPush"]
 let fuzzing: Target =
     Context.environment["PROVIDERHOST_FUZZ"] == nil
     ? .testTarget(
@@ -87,8 +87,8 @@ let package = Package(
         .target(
             name: "HostRuntime",
             dependencies: [
-                providerKit, "Session", "OnDemand", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "Control",
-                "CTun",
+                providerKit, "Session", "OnDemand", "PacketPath", "Netlink", "NetworkSettings", "SystemStore",
+                "Control", "CTun",
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -21,13 +21,12 @@ public struct DNSQuestion: Sendable, Equatable {
     /// The datagram.
     public let bytes: [UInt8]
 
-    /// Makes the question.
+    /// Makes the question; nil for what cannot be a name: labels of 1 to 63 bytes, 253 in all.
     ///
     /// - Parameters:
     ///   - name: The host.
     ///   - type: The type of address.
     ///   - identifier: What tells the answer from others; not to be guessed.
-    /// - Returns: Nil for what cannot be a name: labels of 1 to 63 bytes, 253 in all.
     public init?(_ name: String, _ type: AddressType, identifier: UInt16) {
         let labels = HostName.canonical(name).utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy({ (1...63).contains($0.count) }), name.utf8.count <= 254 else { return nil }

@@ -136,4 +136,26 @@ struct DaemonOnDemandTests {
             try host.wait(for: "connected", seconds: 2)
         }
     }
+
+    @Test("T12: while the keychain is locked a start fails with -25308, and it is tried again when that is unlocked")
+    func lockedKeychain() async throws {
+        try await DaemonLab.run { host in
+            let pair = try TunnelPair()
+            let file = try host.lab.write("office.conf", pair.leftFile)
+            try host.checked("profile", "import", file, "--name", "office")
+            let secret = try host.lab.write("passphrase", "correct horse")
+            try host.checked("keychain", "passphrase", "--new", secret)
+            try host.setRules("office", Rule.connect)
+            try host.wait(for: "connected")
+            host.daemon.signal(SIGTERM)
+            #expect(try host.daemon.waitForExit(seconds: 20) == 0)
+            // As after a boot: nobody has unlocked anything yet.
+            try host.restart()
+            try eventually("failures") { (try host.why("office")["failures"] as? Int ?? 0) >= 3 }
+            let error = try #require(try host.object("status", "office")["error"] as? [String: Any])
+            #expect(error["code"] as? Int == -25308, "\(error)")
+            try host.checked("keychain", "unlock", "--file", secret)
+            try host.wait(for: "connected", seconds: 3)
+        }
+    }
 }

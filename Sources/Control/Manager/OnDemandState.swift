@@ -37,3 +37,35 @@ public struct OnDemandState: Codable, Sendable, Equatable {
     /// Of rules that are not in force.
     public init(reason: String) { self.reason = reason }
 }
+
+/// Every key is written, null where it has no value.
+extension OnDemandState {
+    private enum CodingKeys: String, CodingKey {
+        case isInForce, rule, action, reason, time, network, failures, nextStart
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(isInForce, forKey: .isInForce)
+        try container.encode(rule, forKey: .rule)
+        try container.encode(action, forKey: .action)
+        try container.encode(reason, forKey: .reason)
+        try container.encode(time, forKey: .time)
+        try container.encode(network, forKey: .network)
+        try container.encode(failures, forKey: .failures)
+        try container.encode(nextStart, forKey: .nextStart)
+    }
+}
+
+extension OnDemandState.Network {
+    private enum CodingKeys: String, CodingKey { case interface, type, ssid, dnsServers, searchDomains }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(interface, forKey: .interface)
+        try container.encode(type, forKey: .type)
+        try container.encode(ssid, forKey: .ssid)
+        try container.encode(dnsServers, forKey: .dnsServers)
+        try container.encode(searchDomains, forKey: .searchDomains)
+    }
+}

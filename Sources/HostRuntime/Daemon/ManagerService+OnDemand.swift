@@ -94,7 +94,10 @@ extension ManagerService {
     /// The answer to a question about a host, with the start that it leads to.
     private func verdict(_ key: String, _ isNeeded: Bool, _ reason: String) -> [UInt8] {
         do {
-            if isNeeded, let configuration = configurations[key], sessions.tunnel(key)?.running == nil {
+            if isNeeded, let configuration = configurations[key], let tunnel = sessions.tunnel(key),
+                tunnel.running == nil
+            {
+                publish(tunnel.log.add(.info, "on demand: \(reason) That starts the tunnel."), of: tunnel)
                 try sessions.start(key, try hostConfiguration(configuration, options: nil, isOnDemand: true))
             }
             return try WireCodec.reply(ManagerMessages.Verdict(isNeeded: isNeeded, reason: reason))
@@ -105,7 +108,7 @@ extension ManagerService {
 
     private func note(_ tunnel: ManagedTunnel, _ deed: String) {
         guard let machine = onDemand?.machine(tunnel.identifier), let decision = machine.decision else { return }
-        let text = "on demand: \(decision.sentence(count: machine.rules?.count ?? 0)) It \(deed)."
+        let text = "on demand: \(decision.sentence(count: machine.rules?.count ?? 0)) That \(deed)."
         publish(tunnel.log.add(.info, text), of: tunnel)
     }
 

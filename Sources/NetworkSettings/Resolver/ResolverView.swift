@@ -23,6 +23,7 @@ public struct ResolverView: Hashable, Sendable {
     /// - Parameters:
     ///   - link: The interface that leads out of the machine: of several, systemd-resolved has servers for each.
     ///   - isOwn: Whether an interface of this name is a tunnel of ours.
+    /// - Returns: The view; an empty one for a machine without servers.
     /// - Throws: ``ResolverError`` when systemd-resolved does not answer: the view is then unknown.
     public static func current(link: Link?, isOwn: (String) -> Bool) throws(ResolverError) -> ResolverView {
         let file = SystemResolver.text(SystemResolver.filePath)

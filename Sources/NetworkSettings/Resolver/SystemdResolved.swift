@@ -49,9 +49,7 @@ final class SystemdResolved: Resolver {
 
     func sweep(_ isStale: (String) -> Bool) throws(ResolverError) -> [String] { [] }
 
-    /// The servers and search domains that hold everywhere, and those of one interface.
-    ///
-    /// - Parameter link: The index of the interface; zero for none.
+    /// The servers and search domains that hold everywhere, and those of one interface by its index, zero for none.
     func view(link: UInt32) throws(ResolverError) -> ResolverView {
         let deadline = BusDeadline(milliseconds: Self.patience)
         func manager(_ member: String) -> BusMethod {

@@ -30,7 +30,9 @@ enum DNSLookup {
         }
         for question in questions {
             // SAFETY: the bytes outlive the call, and their own count is passed.
-            _ = unsafe question.bytes.withUnsafeBytes { unsafe send(socket.number, $0.baseAddress, $0.count, 0) }
+            let sent = unsafe question.bytes.withUnsafeBytes { unsafe send(socket.number, $0.baseAddress, $0.count, 0) }
+            // That nobody listens there is told once, and be it by the second question.
+            guard sent == question.bytes.count else { return false }
         }
         let end = AlarmClock.now + UInt64(milliseconds) * 1_000_000
         var open = questions
