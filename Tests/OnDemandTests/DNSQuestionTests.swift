@@ -38,7 +38,7 @@ struct DNSQuestionTests {
 
     @Test("takes an answer to itself only")
     func answers() throws {
-        let question = try question()
+        let question = try self.question()
         #expect(answer(question) == .found)
         #expect(answer(question) { $0[13] = 0x41 } == .found, "in another case")
         #expect(answer(question, code: 3) == .notFound)

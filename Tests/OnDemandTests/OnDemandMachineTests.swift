@@ -8,11 +8,11 @@ struct OnDemandMachineTests {
 
     @Test("Nothing is done before rules are in force and the network is known, in either order")
     func beginning() {
-        var rig = OnDemandRig(nil, in: Networks.office)
+        let rig = OnDemandRig(nil, in: Networks.office)
         #expect(rig.take() == [] && rig.machine.decision == nil)
         rig.send(.configured([Rules.connect]))
         #expect(rig.take() == [.start])
-        var other = OnDemandRig([Rules.connect])
+        let other = OnDemandRig([Rules.connect])
         #expect(other.take() == [] && other.machine.decision == nil)
         other.send(.network(Networks.office))
         #expect(other.take() == [.start])
@@ -20,7 +20,7 @@ struct OnDemandMachineTests {
 
     @Test("A connect rule starts once, a disconnect rule stops once, the others leave the session as it is")
     func actions() {
-        var rig = OnDemandRig(unlessHome, in: Networks.train)
+        let rig = OnDemandRig(unlessHome, in: Networks.train)
         #expect(rig.take() == [.start])
         rig.connect()
         rig.send(.network(Networks.office))
@@ -33,7 +33,7 @@ struct OnDemandMachineTests {
         #expect(rig.take() == [.start])
         for leaving in [Rules.ignore, Rules.rule(.evaluateConnection) { _ in }] {
             for isActive in [true, false] {
-                var rig = OnDemandRig([leaving])
+                let rig = OnDemandRig([leaving])
                 if isActive { rig.connect() }
                 rig.send(.network(Networks.office))
                 #expect(rig.take() == [] && rig.machine.decision?.action == leaving.action)
@@ -43,7 +43,7 @@ struct OnDemandMachineTests {
 
     @Test("The same network again is no change")
     func sameNetwork() {
-        var rig = OnDemandRig([Rules.disconnect], in: Networks.office)
+        let rig = OnDemandRig([Rules.disconnect], in: Networks.office)
         rig.connect()
         rig.send(.network(Networks.office))
         #expect(rig.take() == [], "somebody started it, so it stays")
@@ -59,7 +59,7 @@ struct OnDemandMachineTests {
             (Networks.office, .noRule), (Networks.none, .noNetwork), (tunnel, .foreignTunnel),
         ] {
             for isActive in [true, false] {
-                var rig = OnDemandRig(wiFi)
+                let rig = OnDemandRig(wiFi)
                 if isActive { rig.connect() }
                 rig.send(.network(network))
                 #expect(rig.take() == [])
@@ -70,7 +70,7 @@ struct OnDemandMachineTests {
 
     @Test("T14: a stop by somebody does not turn on-demand off: with connect-anywhere the session comes back at once")
     func userStop() {
-        var rig = OnDemandRig([Rules.connect, Rules.disconnect], in: Networks.office)
+        let rig = OnDemandRig([Rules.connect, Rules.disconnect], in: Networks.office)
         rig.connect()
         _ = rig.take()
         rig.send(.sessionEnded(wasRequested: true))
@@ -83,7 +83,7 @@ struct OnDemandMachineTests {
 
     @Test("Turned off and then stopped, as applications do it, the session stays down")
     func turnedOff() {
-        var rig = OnDemandRig([Rules.connect], in: Networks.office)
+        let rig = OnDemandRig([Rules.connect], in: Networks.office)
         rig.connect()
         _ = rig.take()
         rig.send(.configured(nil))
@@ -95,7 +95,7 @@ struct OnDemandMachineTests {
 
     @Test("T14: a provider that fails at once is started again after 1, 2, 4 … 60 s")
     func backOff() {
-        var rig = OnDemandRig([Rules.connect], in: Networks.office)
+        let rig = OnDemandRig([Rules.connect], in: Networks.office)
         #expect(rig.take() == [.start])
         for (index, delay) in [1, 2, 4, 8, 16, 32, 60, 60, 60].enumerated() {
             rig.send(.sessionBegan)
@@ -110,7 +110,7 @@ struct OnDemandMachineTests {
 
     @Test("A change of the network, a save and an unlocked keychain try again at once")
     func atOnce() {
-        var rig = OnDemandRig([Rules.connect], in: Networks.office)
+        let rig = OnDemandRig([Rules.connect], in: Networks.office)
         for _ in 0..<6 {
             rig.send(.sessionEnded(wasRequested: false))
             rig.advance(.seconds(60))
@@ -130,7 +130,7 @@ struct OnDemandMachineTests {
 
     @Test("A session that was up for a minute did not fail to start")
     func stability() {
-        var rig = OnDemandRig([Rules.connect], in: Networks.office)
+        let rig = OnDemandRig([Rules.connect], in: Networks.office)
         for _ in 0..<5 { rig.send(.sessionEnded(wasRequested: false)) }
         #expect(rig.machine.failures == 5)
         rig.connect()
@@ -146,7 +146,7 @@ struct OnDemandMachineTests {
     @Test("A start that waits is dropped when the network goes, or when it is one without a connect rule")
     func droppedRetry() {
         for network in [Networks.none, Networks.home] {
-            var rig = OnDemandRig(unlessHome, in: Networks.train)
+            let rig = OnDemandRig(unlessHome, in: Networks.train)
             rig.send(.sessionEnded(wasRequested: false))
             _ = rig.take()
             rig.send(.network(network))
@@ -157,7 +157,7 @@ struct OnDemandMachineTests {
 
     @Test("Somebody's start takes the place of one that waits")
     func startMeanwhile() {
-        var rig = OnDemandRig([Rules.connect], in: Networks.office)
+        let rig = OnDemandRig([Rules.connect], in: Networks.office)
         rig.send(.sessionEnded(wasRequested: false))
         _ = rig.take()
         rig.connect()
@@ -167,7 +167,7 @@ struct OnDemandMachineTests {
 
     @Test("To connect while the session is being stopped waits for its end")
     func connectWhileStopping() {
-        var rig = OnDemandRig(unlessHome, in: Networks.train)
+        let rig = OnDemandRig(unlessHome, in: Networks.train)
         rig.connect()
         rig.send(.network(Networks.home))
         #expect(rig.take() == [.start, .stop])

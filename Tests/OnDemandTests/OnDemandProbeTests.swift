@@ -10,7 +10,7 @@ struct OnDemandProbeTests {
 
     @Test("The former decision stays until the answer is there")
     func waiting() {
-        var rig = OnDemandRig(rules, in: Networks.office)
+        let rig = OnDemandRig(rules, in: Networks.office)
         #expect(rig.take() == [.probe(Self.url, interface: "eth0")] && rig.machine.decision == nil)
         rig.send(.probed(Self.url, isReachable: false))
         #expect(rig.take() == [.start])
@@ -25,7 +25,7 @@ struct OnDemandProbeTests {
 
     @Test("A session that ends meanwhile is not started on the strength of the former decision")
     func endedMeanwhile() {
-        var rig = OnDemandRig(rules, in: Networks.office)
+        let rig = OnDemandRig(rules, in: Networks.office)
         rig.send(.probed(Self.url, isReachable: false))
         rig.connect()
         rig.send(.network(Networks.home))
@@ -38,7 +38,7 @@ struct OnDemandProbeTests {
 
     @Test("No answer in time is one that is not 200")
     func timeout() {
-        var rig = OnDemandRig(rules, in: Networks.office)
+        let rig = OnDemandRig(rules, in: Networks.office)
         _ = rig.take()
         rig.advance(.seconds(9))
         #expect(rig.take() == [])
@@ -52,7 +52,7 @@ struct OnDemandProbeTests {
             Rules.rule(.disconnect) { $0.probeURL = Self.url }, Rules.rule(.ignore) { $0.probeURL = Self.other },
             Rules.rule(.disconnect) { $0.probeURL = Self.url }, Rules.connect,
         ]
-        var rig = OnDemandRig(rules, in: Networks.office)
+        let rig = OnDemandRig(rules, in: Networks.office)
         #expect(rig.take() == [.probe(Self.url, interface: "eth0")])
         rig.send(.probed(Self.other, isReachable: true))
         #expect(rig.take() == [], "nobody asked")

@@ -2,8 +2,8 @@ import OnDemand
 import ProviderKit
 
 /// A machine on a virtual clock, with everything that it wanted.
-struct OnDemandRig {
-    var machine = OnDemandMachine()
+final class OnDemandRig {
+    private(set) var machine = OnDemandMachine()
     private(set) var now = ContinuousClock.now
     private(set) var actions: [OnDemandAction] = []
 
@@ -13,10 +13,10 @@ struct OnDemandRig {
         if let network { send(.network(network)) }
     }
 
-    mutating func send(_ event: OnDemandEvent) { actions += machine.handle(event, at: now) }
+    func send(_ event: OnDemandEvent) { actions += machine.handle(event, at: now) }
 
     /// Lets time pass, deadline by deadline.
-    mutating func advance(_ duration: Duration) {
+    func advance(_ duration: Duration) {
         let end = now + duration
         while let next = machine.nextDeadline, next <= end {
             now = max(now, next)
@@ -26,13 +26,13 @@ struct OnDemandRig {
     }
 
     /// The session comes up.
-    mutating func connect() {
+    func connect() {
         send(.sessionBegan)
         send(.sessionConnected)
     }
 
     /// What was wanted since the last call.
-    mutating func take() -> [OnDemandAction] {
+    func take() -> [OnDemandAction] {
         defer { actions = [] }
         return actions
     }

@@ -9,7 +9,9 @@ extension DaemonLab {
         static let disconnect = #"{"action":2,"interfaceTypeMatch":0}"#
 
         /// A rule with one more condition, as JSON after its name.
-        static func disconnect(_ condition: String) -> String { #"{"action":2,"interfaceTypeMatch":0,\#(condition)}"# }
+        static func disconnectIf(_ condition: String) -> String {
+            #"{"action":2,"interfaceTypeMatch":0,\#(condition)}"#
+        }
     }
 
     /// Runs `body` with a manager whose machine has a resolv.conf of its own.

@@ -39,6 +39,8 @@ final class OnDemandDriver {
     private let inbox: Inbox<Finding>
     private let queue = DispatchQueue(label: "on-demand network")
     private var machines: [String: OnDemandMachine] = [:]
+    /// The configurations whose rules are in force.
+    private var inForce: Set<String> = []
     private var debouncer = ChangeDebouncer()
     private var observer = NetworkObserver()
     private var network: NetworkSnapshot?
@@ -67,20 +69,23 @@ final class OnDemandDriver {
             if let network { send(.network(network), to: key) }
         }
         send(.configured(rules), to: key)
+        if rules == nil { inForce.remove(key) } else { inForce.insert(key) }
         watchIfNeeded()
     }
 
     /// Forgets a configuration.
     func remove(_ key: String) {
         machines[key] = nil
+        inForce.remove(key)
         watchIfNeeded()
     }
 
     /// Tells what became of a session.
     func send(_ event: OnDemandEvent, to key: String) {
+        let deadline = machines[key]?.nextDeadline
         guard let actions = machines[key]?.handle(event, at: .now) else { return }
         perform(actions, of: key)
-        schedule()
+        if machines[key]?.nextDeadline != deadline { schedule() }
     }
 
     /// Lets everything that waits for a start be started now, since what kept it from that may be gone; for any thread.
@@ -145,7 +150,7 @@ final class OnDemandDriver {
 
     /// Watches the network while some rules are in force; what it is at first is looked at without delay.
     private func watchIfNeeded() {
-        let isNeeded = !isClosed && machines.values.contains { $0.rules != nil }
+        let isNeeded = !isClosed && !inForce.isEmpty
         guard isNeeded != (watch != nil) else { return }
         guard isNeeded else {
             watch = nil
