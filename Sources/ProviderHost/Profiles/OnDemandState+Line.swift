@@ -8,7 +8,7 @@ extension OnDemandState {
         var parts = [reason]
         if let time { parts.append("Decided \(Self.text(time)).") }
         if let network { parts.append("The network: \(network.line).") }
-        if failures > 0 { parts.append("Ended by itself \(failures) times in a row.") }
+        if failures > 0 { parts.append("Not started, or ended by itself, \(failures) times in a row.") }
         if let nextStart { parts.append("Started again \(Self.text(nextStart)).") }
         return parts.joined(separator: " ").printable
     }
