@@ -156,7 +156,8 @@ let package = Package(
         .testTarget(
             name: "HostRuntimeTests",
             dependencies: [
-                "HostRuntime", "Control", "SystemStore", "PacketPath", "LoopbackProvider", providerKit,
+                "HostRuntime", "Control", "SystemStore", "PacketPath", "Netlink", "OnDemand", "LoopbackProvider",
+                providerKit,
             ],
             swiftSettings: strict),
         .testTarget(

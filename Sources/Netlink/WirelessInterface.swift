@@ -1,4 +1,3 @@
-import CMnl
 import Glibc
 
 /// An interface of the kernel's Wi-Fi stack (nl80211).
