@@ -13,7 +13,7 @@ struct NetworkObserverTests {
     private static let running: UInt32 = 0x40
 
     private func link(
-        _ name: String, kind: String? = nil, alias: String? = nil, flags: UInt32 = up | running
+        _ name: String, kind: String? = nil, alias: String? = nil, flags: UInt32 = Self.up | Self.running
     ) -> Link {
         var link = Link(index: 3, name: name, flags: flags, mtu: 1500, kind: kind)
         link.alias = alias
