@@ -39,7 +39,7 @@ struct ResolvedTests {
     @Test("The network's own servers are seen without those of a tunnel")
     func view() throws {
         try Self.inRoom { room, interface in
-            try NetworkNamespace.shell("ip link add uplink type dummy && ip link set uplink up")
+            try NetworkNamespace.shell("ip link add uplink type veth peer name far && ip link set uplink up")
             let resolver = try SystemResolver.resolved()
             let uplink = try NetlinkSocket().link(named: "uplink")
             let own = ResolverConfiguration(
