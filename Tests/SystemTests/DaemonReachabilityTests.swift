@@ -39,7 +39,7 @@ struct DaemonReachabilityTests {
         }
     }
 
-    @Test("A connection is evaluated when somebody asks: by domain, by DNS servers, and by a probe")
+    @Test("A connection is evaluated when somebody asks: by domain, and by the DNS servers of the rule")
     func evaluation() async throws {
         try await DaemonLab.run { host in
             try host.importLoopback("office")
