@@ -84,7 +84,7 @@ struct DaemonIdleTests {
                         providerBundleIdentifier: "org.providerhost.loopback", serverAddress: "label",
                         providerConfiguration: ["IPv4Address": "10.99.0.1"]))
                 let new = ManagedConfiguration(content, application: "org.providerhost.tool", owner: 0)
-                _ = try client.call(
+                _ = try await client.call(
                     .save, ManagerMessages.Save(configuration: new, secrets: nil), reply: ManagerMessages.Saved.self)
             }
             let clock = ContinuousClock()

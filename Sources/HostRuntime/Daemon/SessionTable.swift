@@ -65,6 +65,7 @@ final class SessionTable {
             tunnels[configuration.key] = tunnel
             return publish(tunnel)
         }
+        tunnel.adopt(configuration)
         guard tunnel.isEnabled != isEnabled else { return }
         tunnel.isEnabled = isEnabled
         if tunnel.running == nil {

@@ -74,11 +74,10 @@ struct ResolverFile: Resolver {
     private func recover() throws(FileFailure) {
         for unfinished in [path, backup] { try TextFile.remove(TextFile.fresh(unfinished)) }
         guard TextFile.exists(backup) else { return }
+        let text = try TextFile.read(path, limit: Self.sizeLimit)
         // A file that is written over in its place is empty for a moment.
-        let isLost = try !TextFile.exists(path) || TextFile.read(path, limit: Self.sizeLimit) == ""
-        if isLost { return try restore(hasBackup: true) }
-        let isOurs = try TextFile.read(path, limit: Self.sizeLimit).flatMap { Contents($0) } != nil
-        if !isOurs { try TextFile.remove(backup) }
+        if text == "" || !TextFile.exists(path) { return try restore(hasBackup: true) }
+        if text.flatMap({ Contents($0) }) == nil { try TextFile.remove(backup) }
     }
 
     /// Keeps the file that is there; false if there is none.
