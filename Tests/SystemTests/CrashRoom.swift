@@ -16,7 +16,7 @@ final class CrashRoom {
         let isHit: Bool
         /// What differs from the machine before, and how long the clean-up took.
         let difference: String?
-        let seconds: Double
+        let taken: Duration
     }
 
     /// Makes the room; in containers resolv.conf is a mount of its own.
@@ -91,7 +91,7 @@ final class CrashRoom {
         defer { daemon.end() }
         let log = folder + "/trace"
         let trace = try attach(to: daemon, ["-o", log])
-        try startAndStop(name)
+        try #require(try startAndStop(name), "\(daemon.output)")
         trace.signal(SIGINT)
         _ = try trace.waitForExit()
         var counts: [Substring: [String: Int]] = [:]
@@ -113,8 +113,7 @@ final class CrashRoom {
         let daemon = try startManager()
         let trace = try attach(
             to: daemon, ["-e", "trace=\(calls)", "-e", "inject=\(calls):signal=KILL:when=\(index)", "-o", "/dev/null"])
-        try startAndStop(name)
-        let isHit = !daemon.isRunning
+        let isHit = try !startAndStop(name)
         daemon.signal(SIGKILL)
         _ = try daemon.waitForExit()
         _ = try trace.waitForExit()
@@ -128,23 +127,19 @@ final class CrashRoom {
         }
         defer { next?.end() }
         var after = try state()
-        let taken = ContinuousClock.now - begin
         // What comes late is told apart from what never comes.
-        for _ in 0..<20 where after != before {
-            usleep(100_000)
+        while after != before, ContinuousClock.now - begin < .seconds(4) {
+            usleep(50_000)
             after = try state()
         }
-        let seconds = Double(taken.components.seconds) + Double(taken.components.attoseconds) / 1e18
-        let late = ContinuousClock.now - begin
         return Case(
             isHit: isHit, difference: after == before ? nil : Self.difference(before, after),
-            seconds: late > taken + .milliseconds(100) ? seconds + 1 : seconds)
+            taken: ContinuousClock.now - begin)
     }
 
-    /// Starts and stops the profile; whatever comes of it, because the manager may die at any moment.
-    private func startAndStop(_ name: String) throws {
-        guard try tool("start", name, "--wait").status == 0 else { return }
-        _ = try tool("stop", name, "--wait")
+    /// Starts and stops the profile; false when the manager died meanwhile.
+    private func startAndStop(_ name: String) throws -> Bool {
+        try tool("start", name, "--wait").status == 0 && tool("stop", name, "--wait").status == 0
     }
 
     private func startManager() throws -> Child {
