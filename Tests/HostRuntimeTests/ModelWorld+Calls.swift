@@ -76,7 +76,7 @@ extension ModelWorld {
             else { throw Unexpected("an unlock was answered at once") }
             due[lastToken] = .reply(nil)
             model.isLocked = false
-            try wait("the answer to an unlock") { answers[lastToken] != nil }
+            try takeAnswers()
         }
     }
 

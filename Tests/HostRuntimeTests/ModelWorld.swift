@@ -147,6 +147,11 @@ final class ModelWorld {
         }
         let status = model.tunnels[key]?.status
         try wait("\(status.map { "\($0)" } ?? "the end of") \(key)") { sessions.tunnel(key)?.state.status == status }
+        try takeAnswers()
+    }
+
+    /// Waits for the answers that are due, and compares them.
+    func takeAnswers() throws {
         try wait("the answers \(due)") { due.keys.allSatisfy { answers[$0] != nil } }
         for (token, answer) in due {
             guard let actual = answers[token]?.first, answer.matches(actual) else {
