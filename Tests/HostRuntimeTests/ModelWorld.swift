@@ -162,10 +162,10 @@ final class ModelWorld {
     }
 
     /// Lets the manager deal with what its sessions tell until a condition holds.
-    func wait(_ what: String, milliseconds: Int32 = 100, _ condition: () -> Bool) throws {
+    func wait(_ what: @autoclosure () -> String, milliseconds: Int32 = 100, _ condition: () -> Bool) throws {
         let deadline = Date.now.addingTimeInterval(10)
         while !condition() {
-            guard Date.now < deadline else { throw Unexpected("waited in vain for \(what)") }
+            guard Date.now < deadline else { throw Unexpected("waited in vain for \(what())") }
             let bell = sessions.inbox.bell.descriptor.number
             if try ChannelSystem.waitToRead(bell, milliseconds: milliseconds) { sessions.takeEvents() }
         }
