@@ -30,14 +30,24 @@ final class SessionTable {
     /// Called with the connection that waits and the answer for it.
     var onAnswer: (UInt64, [UInt8]) -> Void = { _, _ in }
 
+    private let restart: RestartPolicy
+    private let makeSystem: @Sendable (HostConfiguration) -> any SessionSystem
     private var tunnels: [String: ManagedTunnel] = [:]
     private var nextSession: UInt64 = 1
     private var sequence = 0
 
     /// Makes an empty table.
     ///
+    /// - Parameters:
+    ///   - restart: When a worker that died gets a successor.
+    ///   - makeSystem: What a session runs on; called on its thread.
     /// - Throws: ``SystemCallError`` when the process has no descriptor left.
-    init() throws(SystemCallError) {
+    init(
+        restart: RestartPolicy = RestartPolicy(),
+        makeSystem: @escaping @Sendable (HostConfiguration) -> any SessionSystem = { LinuxSystem($0) }
+    ) throws(SystemCallError) {
+        self.restart = restart
+        self.makeSystem = makeSystem
         inbox = try Inbox()
     }
 
@@ -57,6 +67,7 @@ final class SessionTable {
             tunnels[configuration.key] = tunnel
             return publish(tunnel)
         }
+        tunnel.adopt(configuration)
         guard tunnel.isEnabled != isEnabled else { return }
         tunnel.isEnabled = isEnabled
         if tunnel.running == nil {
@@ -137,7 +148,9 @@ final class SessionTable {
     private func launch(_ tunnel: ManagedTunnel, _ request: HostConfiguration) throws {
         let number = nextSession
         nextSession += 1
-        let (identifier, inbox) = (tunnel.identifier, inbox)
+        let (identifier, inbox, makeSystem) = (tunnel.identifier, inbox, makeSystem)
+        var request = request
+        request.restart = restart
         let host = try TunnelHost(request, takesSignals: false) { report in
             inbox.put(.report(session: number, identifier: identifier, report))
         }
@@ -147,8 +160,8 @@ final class SessionTable {
         inbox.put(.began(identifier: identifier, running.session))
         // The session reports this too, later than the reply to the start.
         if tunnel.report(.connecting, interface: "", error: nil) { announce(tunnel) }
-        let thread = Thread {
-            let outcome = host.run()
+        let thread = Thread { [request] in
+            let outcome = host.run(on: makeSystem(request))
             inbox.put(.ended(session: number, identifier: identifier, outcome))
         }
         thread.name = "session-\(number)"

@@ -13,6 +13,13 @@ struct LinuxSystem: SessionSystem {
     /// What may not leave beside the tunnel; nil for no restriction.
     let killSwitch: KillSwitch?
 
+    /// The machine as a session with this configuration needs it.
+    init(_ configuration: HostConfiguration) {
+        dnsBackend = configuration.dnsBackend
+        interfaceCare = configuration.interfaceCare
+        killSwitch = KillSwitch(configuration.protocolConfiguration)
+    }
+
     func interfaceName(wanted: String?) throws -> String {
         if let wanted {
             guard InterfaceName.isValid(wanted) else {

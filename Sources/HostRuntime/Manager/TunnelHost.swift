@@ -100,12 +100,7 @@ public final class TunnelHost: Sendable {
     /// Runs the session on the calling thread until it is disconnected; to be called once.
     ///
     /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
-    public func run() -> SessionOutcome {
-        run(
-            on: LinuxSystem(
-                dnsBackend: configuration.dnsBackend, interfaceCare: configuration.interfaceCare,
-                killSwitch: KillSwitch(configuration.protocolConfiguration)))
-    }
+    public func run() -> SessionOutcome { run(on: LinuxSystem(configuration)) }
 
     /// Runs the session on any system.
     func run(on system: some SessionSystem) -> SessionOutcome {
