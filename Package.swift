@@ -121,7 +121,7 @@ let package = Package(
 
         // Tests mirror modules.
         fuzzing,
-        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
+        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "WireGuard"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(
             name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),

@@ -25,6 +25,7 @@ enum CommandLineTool {
         }
         let rest = Array(arguments.dropFirst())
         if name == TunnelEndpoint.verb { return try TunnelEndpoint.run(rest) }
+        if name == Crowd.verb { return try Crowd.run(rest) }
         guard let suite = suites.first(where: { $0.name == name }) else {
             throw BenchmarkError.usage(
                 "there is no suite '\(name)'", advice: "Suites: \(suites.map(\.name).joined(separator: ", ")).")
