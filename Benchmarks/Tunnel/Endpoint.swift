@@ -35,7 +35,8 @@ enum TunnelEndpoint {
         return 0
     }
 
-    private static func read(_ path: String) throws -> Configuration {
+    /// Reads a wg-quick file.
+    static func read(_ path: String) throws -> Configuration {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)

@@ -47,9 +47,9 @@ struct ControlLoop: ~Copyable {
             let now = Clock.moment()
             if isUp { keepTime(now) }
             serveControlPlane(now)
+            publishStatistics()
             if !hasMore { wait(now.instant) }
         }
-        publishStatistics()
     }
 
     /// Acts on what the data threads marked and on the timers that are due.
@@ -73,7 +73,6 @@ struct ControlLoop: ~Copyable {
     }
 
     private mutating func wait(_ now: Instant) {
-        publishStatistics()
         // The MTU may be changed from outside; padding must not exceed it for long.
         if let mtu = engine.tun.mtu { engine.mtu.store(mtu, ordering: .relaxed) }
         let next = [isUp ? device.nextTimeout : nil, plane?.nextTimeout].compactMap(\.self).min()
