@@ -18,7 +18,7 @@ enum Sink {
             let socket = try UDPSocket(family: 4, options: options)
             let thread = try DataThread("sink") { drain(socket) }
             thread.join()
-        } catch let error as PathError {
+        } catch {
             throw BenchmarkError(error.message, advice: error.advice)
         }
         return 0
