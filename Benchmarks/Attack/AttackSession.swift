@@ -51,13 +51,12 @@ struct AttackSession {
         check(drops == blast.drops, "\(attack.rawValue): dropped \(drops), not \(blast.drops)", &report)
     }
 
-    /// The bystander's throughput without a flood, with one beside the victim, and with one at it.
+    /// The bystander's throughput with a flood at the victim, with one beside it, and without.
     private func measureBystander(_ attack: Attack, into report: inout Report) throws {
         let name = "bystander, \(attack.rawValue)"
         for _ in 0..<plan.runs {
-            report.add(try underFlood(attack, nil), name, unit: "Gb/s", subject: subject)
-            let beside = try lab.withSink { try underFlood(attack, $0) }
-            report.add(beside, name, unit: "Gb/s", subject: "sink")
+            try measureBystander(name, attack, subject, into: &report)
+            try lab.withSink { try measureBystander(name, attack, "sink", at: $0, into: &report) }
             report.add(try lab.bystandersThroughput(seconds: plan.seconds), name, unit: "Gb/s", subject: "quiet")
         }
         guard let attacked = report.median(name, unit: "Gb/s", subject: subject),
@@ -68,12 +67,15 @@ struct AttackSession {
             "\(attack.rawValue): the bystander has \(figure(attacked / beside)) of its throughput", &report)
     }
 
-    private func underFlood(_ attack: Attack, _ target: String?) throws -> Double {
+    private func measureBystander(
+        _ name: String, _ attack: Attack, _ subject: String, at target: String? = nil, into report: inout Report
+    ) throws {
         let attacker = try startFlood(attack, seconds: plan.seconds + 2, at: target)
         sleep(1)
-        let throughput = try lab.bystandersThroughput(seconds: plan.seconds)
-        _ = try lab.finish(attacker)
-        return throughput
+        report.add(
+            try lab.bystandersThroughput(seconds: plan.seconds), name, unit: "Gb/s", subject: subject)
+        let blast = try lab.finish(attacker)
+        report.add(Double(blast.sent) / blast.seconds, "\(name): flood", unit: "1/s", subject: subject, isDetail: true)
     }
 
     private func startFlood(_ attack: Attack, seconds: Int, at target: String? = nil) throws -> Child {
