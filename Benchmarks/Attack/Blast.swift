@@ -97,8 +97,14 @@ enum Blast {
         guard arguments.count == 1, let seconds = Double(arguments[0]) else { throw wrongArguments }
         let stranger = try adversary.strangersInitiation(to: adversary.victim)
         let strangers = Array(repeating: stranger, count: 64)
-        try adversary.send(strangers + strangers)
-        let message = try adversary.initiateWithCookie()
+        var cookied: [UInt8]?
+        for _ in 0..<10 where cookied == nil {
+            try adversary.send(strangers + strangers)
+            cookied = try adversary.initiateWithCookie()
+        }
+        guard let message = cookied else {
+            throw BenchmarkError("the victim gives no cookie", advice: "It must be under load by 128 initiations.")
+        }
         let messages = Array(repeating: message, count: 100)
         var report = BlastReport()
         let start = now()

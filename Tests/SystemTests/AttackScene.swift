@@ -12,6 +12,8 @@ struct AttackScene {
     }
 
     let victim: Child
+    /// The victim's public key.
+    let victimKey: String
     private let lab: Lab
     private let interface = uniqueInterface()
     private let adversaryFile: String
@@ -30,31 +32,27 @@ struct AttackScene {
         victimKey = pair.left.publicKey
     }
 
-    /// The victim's public key.
-    let victimKey: String
-
-    /// What the victim dropped until now, by reason.
-    func drops() throws -> [String: Int] {
-        let prefix = "providerhost_dropped_packets_total{interface=\"\(interface)\",reason=\""
-        var drops: [String: Int] = [:]
-        for line in try lab.left(Lab.providerhost, "metrics").split(separator: "\n") where line.hasPrefix(prefix) {
-            let parts = line.dropFirst(prefix.count).split(separator: "\"} ")
-            drops[String(try #require(parts.first))] = try #require(parts.last.flatMap { Int($0) })
+    /// What the victim dropped, by reason, when that is what is waited for, or else after some seconds.
+    func drops(until isSettled: ([String: Int]) -> Bool) throws -> [String: Int] {
+        for _ in 0..<30 {
+            let drops = try drops()
+            if isSettled(drops) { return drops }
+            usleep(100_000)
         }
-        try #require(!drops.isEmpty)
-        return drops
+        return try drops()
     }
 
-    /// What was dropped since `before`, when that is what is waited for, or else after some seconds.
-    func drops(since before: [String: Int], until isSettled: ([String: Int]) -> Bool) throws -> [String: Int] {
+    /// What the victim dropped until now; reasons without any are left out.
+    private func drops() throws -> [String: Int] {
+        let prefix = "providerhost_dropped_packets_total{interface=\"\(interface)\",reason=\""
+        let lines = try lab.left(Lab.providerhost, "metrics").split(separator: "\n").filter { $0.hasPrefix(prefix) }
+        try #require(!lines.isEmpty)
         var drops: [String: Int] = [:]
-        for _ in 0..<30 {
-            drops = try self.drops().reduce(into: [:]) { result, entry in
-                let count = entry.value - before[entry.key, default: 0]
-                if count != 0 { result[entry.key] = count }
-            }
-            if isSettled(drops) { break }
-            usleep(100_000)
+        for line in lines {
+            let parts = line.dropFirst(prefix.count).split(separator: "\"} ")
+            let reason: Substring = try #require(parts.first)
+            let count: Int = try #require(parts.last.flatMap { Int($0) })
+            if count != 0 { drops[String(reason)] = count }
         }
         return drops
     }

@@ -12,7 +12,7 @@ struct AttackTests {
             let scene = try AttackScene(lab)
             let report = try scene.finish(scene.start("exact", attack, "2000"))
             #expect(report.sent >= 2000)
-            let drops = try scene.drops(since: [:]) { $0 == report.drops }
+            let drops = try scene.drops { $0 == report.drops }
             #expect(drops == report.drops)
             #expect(try scene.receivedBytes() == report.acceptedBytes)
             #expect(scene.victim.isRunning)
@@ -49,7 +49,7 @@ struct AttackTests {
             let report = try scene.finish(flood)
             // One more packet, since with it the kernel tells how many it had no room for.
             try lab.right.ping("10.7.0.1", count: 1)
-            let drops = try scene.drops(since: [:]) { $0.values.reduce(0, +) >= report.sent }
+            let drops = try scene.drops { $0.values.reduce(0, +) >= report.sent }
             #expect(drops.values.reduce(0, +) == report.sent, "\(drops)")
             #expect(drops["cookie_required", default: 0] > 0)
             #expect(scene.victim.isRunning && newcomer.isRunning)
@@ -61,7 +61,7 @@ struct AttackTests {
         try Lab.run { lab in
             let scene = try AttackScene(lab)
             let report = try scene.finish(scene.start("cookies", "3"))
-            let drops = try scene.drops(since: [:]) { $0["rate_limited", default: 0] > 0 }
+            let drops = try scene.drops { $0["rate_limited", default: 0] > 0 }
             // The first one is answered, and what follows is the same again.
             let passed = 1 + drops["replayed_initiation", default: 0]
             #expect(passed + drops["rate_limited", default: 0] == report.sent, "\(drops)")
