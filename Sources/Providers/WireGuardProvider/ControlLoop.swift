@@ -12,8 +12,9 @@ struct ControlLoop: ~Copyable {
 
     /// Handshake messages that are answered before orders and timers get their turn, also under a flood.
     private static let messagesPerTurn = 64
-    /// The pause between such turns, in nanoseconds: to refuse 64 messages takes less, to answer them 20 times as long.
-    private static let pause = 1_000_000
+    /// How long messages are let come together under load, in nanoseconds: a wake-up for each would cost the data threads
+    /// more than the message does, and 64 refusals in each such while are enough.
+    private static let gathering = 1_000_000
 
     let engine: Engine
     var device: Device
@@ -50,9 +51,8 @@ struct ControlLoop: ~Copyable {
             if isUp { keepTime(now) }
             serveControlPlane(now)
             publishStatistics()
-            if hasMore {
-                // A flood must not keep a processor busy that the data threads want.
-                Clock.pause(nanoseconds: Self.pause)
+            if hasMore || device.isUnderLoad(at: now.instant) {
+                Clock.pause(nanoseconds: Self.gathering)
             } else {
                 wait(now.instant)
             }
