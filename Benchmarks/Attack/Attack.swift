@@ -24,6 +24,9 @@ enum Attack: String, CaseIterable {
     /// Whether it can go on for long: what is in order once is a replay the next time.
     var isLasting: Bool { self != .reordered }
 
+    /// Whether messages have a right first MAC: under load each that finds room in the queue is worth a cookie reply.
+    var makesVictimAnswer: Bool { self == .replayed || self == .strangers }
+
     /// Messages that may be on their way at once.
     ///
     /// The queue of handshake messages has room for 256, and from 32 on the victim is under load, where it may drop one for

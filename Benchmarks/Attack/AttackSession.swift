@@ -59,7 +59,7 @@ struct AttackSession {
             try lab.withSink { try measureBystander(name, attack, "sink", at: $0, into: &report) }
             report.add(try lab.bystandersThroughput(seconds: plan.seconds), name, unit: "Gb/s", subject: "quiet")
         }
-        guard let attacked = report.median(name, unit: "Gb/s", subject: subject),
+        guard !attack.makesVictimAnswer, let attacked = report.median(name, unit: "Gb/s", subject: subject),
             let beside = report.median(name, unit: "Gb/s", subject: "sink")
         else { return }
         check(
@@ -89,7 +89,8 @@ struct AttackSession {
         let before = try lab.drops()
         let newcomers = attack == .strangers ? AttackLab.newcomers.count : 0
         let attacker = try startFlood(attack, seconds: plan.seconds + 3 * newcomers)
-        sleep(2)
+        // By then every address of the strangers has been seen.
+        sleep(newcomers > 0 ? 4 : 2)
         for number in AttackLab.newcomers.prefix(newcomers) {
             let taken = try lab.connect(newcomer: number)
             report.add(taken, "a new peer's first answer", unit: "ms", subject: subject)
