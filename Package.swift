@@ -114,10 +114,11 @@ let package = Package(
 
         // Measures throughput, memory and cost; beside the products, never part of them.
         .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
+        .target(name: "CBlaster", path: "Benchmarks/CBlaster"),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["PacketPath", "WireGuard", "WireGuardProvider", "CTun", "CAllocationCount"],
-            path: "Benchmarks", exclude: ["CAllocationCount", "Thresholds"], swiftSettings: strict),
+            dependencies: ["PacketPath", "WireGuard", "WireGuardProvider", "CTun", "CAllocationCount", "CBlaster"],
+            path: "Benchmarks", exclude: ["CAllocationCount", "CBlaster", "Thresholds"], swiftSettings: strict),
 
         // Tests mirror modules.
         fuzzing,
@@ -177,7 +178,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
+                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise", "Benchmarks",
                 "TestSupport", "Control", providerKit,
             ],
             swiftSettings: strict),
