@@ -33,7 +33,7 @@ enum NetworkSpace {
     }
 
     /// The names in a folder; none if there is no such folder.
-    private static func names(_ folder: String) -> [String] {
+    static func names(_ folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { _ = unsafe closedir(stream) }
         var names: [String] = []
