@@ -89,10 +89,10 @@ struct RunRequestTests {
         #expect(error.description.contains("loud") && error.description.contains("error, warning, info, debug"))
     }
 
-    @Test("A file does not grant itself the right to run commands")
+    @Test("A file does not grant itself the right to run commands, nor to forward")
     func hooks() throws {
         let path = NSTemporaryDirectory() + "phconfig-\(UUID().uuidString).json"
-        try Data(#"{"AllowHooks":true,"Server":"a"}"#.utf8).write(to: URL(fileURLWithPath: path))
+        try Data(#"{"AllowHooks":true,"Masquerade":true,"Server":"a"}"#.utf8).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try ConfigurationFile(path: path)
         let key = TunnelProviderProtocol.allowHooksKey

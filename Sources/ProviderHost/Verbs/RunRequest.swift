@@ -42,9 +42,9 @@ struct RunRequest: Sendable, Equatable {
         from file: ConfigurationFile?
     ) -> TunnelProviderProtocol {
         var values = file?.providerConfiguration ?? [:]
-        // Only the switch decides: a file must not grant itself the right to run commands.
+        // Only the switches decide: a file must not grant itself the right to run commands, nor to forward.
         values[TunnelProviderProtocol.allowHooksKey] = .boolean(allowsHooks)
-        if masquerades { values[TunnelProviderProtocol.masqueradeKey] = .boolean(true) }
+        values[TunnelProviderProtocol.masqueradeKey] = masquerades ? .boolean(true) : nil
         if isolation != .none { values[TunnelProviderProtocol.isolationKey] = .string(isolation.rawValue) }
         var configuration = TunnelProviderProtocol(
             providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)

@@ -19,7 +19,7 @@ enum GatewayInitVerb {
                 summary: "How long a lease lasts without contact; 3600 else, 0 for ever."),
             .init(
                 name: "masquerade",
-                summary: "Let the peers out to other networks with this machine's address, whenever it runs."),
+                summary: "Let the peers out to other networks with this machine's address, with every `gateway run`."),
         ],
         discussion: """
             The registry is the file \(Registry.fileName) in \(StateFolder.environmentKey), else in the state folder that
