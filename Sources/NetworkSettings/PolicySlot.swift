@@ -22,7 +22,10 @@ public struct PolicySlot: Hashable, Sendable {
     }
 
     /// The mark for the sockets that carry the tunnel, where the configuration gives none.
-    public var defaultMark: UInt32 { 0x7068_0000 + UInt32(number) }
+    public var defaultMark: UInt32 { Self.defaultMarks.lowerBound + UInt32(number) }
+
+    /// The default marks of all slots.
+    static let defaultMarks: ClosedRange<UInt32> = 0x7068_0000...0x7068_0063
 
     /// The alias of the interface whose slot this is: also while it is down and has no routes, a sweep sees that it lives.
     public var alias: String { "\(Self.aliasStart)\(number)" }

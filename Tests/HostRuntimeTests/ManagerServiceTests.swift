@@ -167,7 +167,7 @@ struct ManagerServiceTests {
         func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
     }
 
-    @Test("an owner can neither give a configuration away nor allow it to run commands")
+    @Test("an owner can neither give a configuration away nor allow it to run commands or to forward")
     func limitsOfOwners() throws {
         let harness = try ServiceHarness()
         var stolen = harness.configuration
@@ -176,12 +176,14 @@ struct ManagerServiceTests {
         let owner = CallerKind.owner.caller
         let first = try harness.ask(save, ManagerMessages.Save(configuration: stolen, secrets: nil), as: owner)
         #expect(first?.error != nil)
-        var hooks = harness.configuration
-        var provider = try #require(hooks.tunnelProvider)
-        provider.providerConfiguration[TunnelProviderProtocol.allowHooksKey] = true
-        hooks.content.protocolConfiguration = .tunnelProvider(provider)
-        let second = try harness.ask(save, ManagerMessages.Save(configuration: hooks, secrets: nil), as: owner)
-        #expect(try isDenied(second))
+        for key in [TunnelProviderProtocol.allowHooksKey, TunnelProviderProtocol.masqueradeKey] {
+            var changed = harness.configuration
+            var provider = try #require(changed.tunnelProvider)
+            provider.providerConfiguration[key] = true
+            changed.content.protocolConfiguration = .tunnelProvider(provider)
+            let second = try harness.ask(save, ManagerMessages.Save(configuration: changed, secrets: nil), as: owner)
+            #expect(try isDenied(second), "\(key)")
+        }
         var fresh = harness.configuration
         fresh = ManagedConfiguration(
             {

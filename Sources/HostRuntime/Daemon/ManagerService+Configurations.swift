@@ -106,6 +106,11 @@ extension ManagerService {
                 .notPermitted, cause: "Only root may allow a configuration to run commands.",
                 remedy: "Have root enable it with `profile edit NAME --allow-hooks yes`.")
         }
+        guard values[TunnelProviderProtocol.masqueradeKey]?.booleanValue != true else {
+            throw ControlError(
+                .notPermitted, cause: "Only root may let a configuration make a router of this machine.",
+                remedy: "Have root enable it with `profile edit NAME --masquerade yes`.")
+        }
     }
 
     /// What works and is probably not meant, or does not work yet.

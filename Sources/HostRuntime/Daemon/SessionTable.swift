@@ -31,7 +31,7 @@ final class SessionTable {
     var onAnswer: (UInt64, [UInt8]) -> Void = { _, _ in }
 
     private let restart: RestartPolicy
-    private let makeSystem: @Sendable (HostConfiguration) -> any SessionSystem
+    private let makeSystem: @Sendable (HostConfiguration) throws -> any SessionSystem
     private var tunnels: [String: ManagedTunnel] = [:]
     private var nextSession: UInt64 = 1
     private var sequence = 0
@@ -44,7 +44,9 @@ final class SessionTable {
     /// - Throws: ``SystemCallError`` when the process has no descriptor left.
     init(
         restart: RestartPolicy = RestartPolicy(),
-        makeSystem: @escaping @Sendable (HostConfiguration) -> any SessionSystem = { LinuxSystem($0) }
+        makeSystem: @escaping @Sendable (HostConfiguration) throws -> any SessionSystem = {
+            try LinuxSystem($0)
+        }
     ) throws(SystemCallError) {
         self.restart = restart
         self.makeSystem = makeSystem
@@ -161,7 +163,7 @@ final class SessionTable {
         // The session reports this too, later than the reply to the start.
         if tunnel.report(.connecting, interface: "", error: nil) { announce(tunnel) }
         let thread = Thread { [request] in
-            let outcome = host.run(on: makeSystem(request))
+            let outcome = host.run { try makeSystem(request) }
             inbox.put(.ended(session: number, identifier: identifier, outcome))
         }
         thread.name = "session-\(number)"

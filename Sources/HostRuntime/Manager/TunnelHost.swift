@@ -100,14 +100,19 @@ public final class TunnelHost: Sendable {
     /// Runs the session on the calling thread until it is disconnected; to be called once.
     ///
     /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
-    public func run() -> SessionOutcome { run(on: LinuxSystem(configuration)) }
+    public func run() -> SessionOutcome {
+        run { [configuration] in try LinuxSystem(configuration) }
+    }
 
     /// Runs the session on any system.
-    func run(on system: some SessionSystem) -> SessionOutcome {
+    func run(on system: some SessionSystem) -> SessionOutcome { run { system } }
+
+    /// Runs the session on a system that is made for it; what making it throws ends the session.
+    func run(_ makeSystem: () throws -> any SessionSystem) -> SessionOutcome {
         defer { reporter.finish() }
         do {
             let driver = try SessionDriver(
-                configuration: configuration, system: system, inbox: inbox, reporter: reporter,
+                configuration: configuration, system: try makeSystem(), inbox: inbox, reporter: reporter,
                 takesSignals: takesSignals)
             return driver.run()
         } catch {
