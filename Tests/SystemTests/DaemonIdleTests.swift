@@ -50,22 +50,18 @@ struct DaemonIdleTests {
             var iterator = watcher.connection.statusChanges.makeAsyncIterator()
             let clock = ContinuousClock()
             var delays: [Duration] = []
-            func expect(_ status: VPNStatus) async {
-                let next = await iterator.next()
-                #expect(next == status)
-            }
             for _ in 0..<(Self.isMeasuring ? 100 : 15) {
                 // From before the call of one client until the other one knows: more than the way of the change alone.
                 var begin = clock.now
                 try starter.connection.startVPNTunnel()
-                await expect(.connecting)
+                try #require(await iterator.next() == .connecting)
                 delays.append(clock.now - begin)
-                await expect(.connected)
+                try #require(await iterator.next() == .connected)
                 begin = clock.now
                 starter.connection.stopVPNTunnel()
-                await expect(.disconnecting)
+                try #require(await iterator.next() == .disconnecting)
                 delays.append(clock.now - begin)
-                await expect(.disconnected)
+                try #require(await iterator.next() == .disconnected)
             }
             let sorted = delays.sorted()
             print(
