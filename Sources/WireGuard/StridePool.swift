@@ -94,7 +94,7 @@ struct StridePool<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     mutating func setEntry(_ entry: LookupEntry, of address: Key, in stride: Int) {
         let changed = Int(truncatingIfNeeded: strides[stride].slot(of: address))
         let base = Int(strides[stride].base)
-        if strides[stride].hasOwnEntry(changed), entry.isStride || entry.isLeaf {
+        if strides[stride].hasOwnEntry(changed), entry.isStride || entry.isLeaf || entry.hasRest {
             entries[base + strides[stride].place(of: changed)] = entry
             return
         }
