@@ -174,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise", "Benchmarks",
+                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
+                "Benchmarks",
                 "TestSupport", "Control", providerKit,
             ],
             swiftSettings: strict),
