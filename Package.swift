@@ -175,8 +175,7 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
-                "Benchmarks",
-                "TestSupport", "Control", providerKit,
+                "Benchmarks", "TestSupport", "Control", providerKit,
             ],
             swiftSettings: strict),
     ]
