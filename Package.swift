@@ -178,8 +178,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise", "Benchmarks",
-                "TestSupport", "Control", providerKit,
+                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
+                "Benchmarks", "TestSupport", "Control", providerKit,
             ],
             swiftSettings: strict),
     ]

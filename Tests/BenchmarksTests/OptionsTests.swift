@@ -44,7 +44,8 @@ import Testing
     @Test(
         arguments: [
             (["nosuch"], 2), (["tunnel", "--nosuch"], 2), (["tunnel", "--seconds", "0"], 2), ([], 0), (["--help"], 0),
-            (["tunnel", "--help"], 0),
+            (["tunnel", "--help"], 0), (["attack", "--only", "nosuch"], 2), (["attack", "--count", "20001"], 2),
+            (["blast"], 2), (["sink", "x"], 2),
         ] as [([String], Int32)]) func `the exit status tells a wrong command line`(arguments: [String], status: Int32)
     {
         #expect(CommandLineTool.run(arguments) == status)
