@@ -206,21 +206,27 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         ) { [context] in context.cancelTunnelWithError(EngineError.interfaceGone) }
     }
 
-    /// Resolves every peer's endpoint, on a thread that may block for as long as the resolver does.
+    /// Resolves every peer's endpoint, on a thread that may block for as long as the resolvers do.
     private func resolveEndpoints(of configuration: Configuration, _ sockets: Sockets) async throws -> [PublicKey:
         Endpoint]
     {
         let (ipv4, ipv6) = (sockets.ipv4 != nil, sockets.ipv6 != nil)
+        let isGuarded = context.protocolConfiguration.common.includeAllNetworks
+        let opened =
+            configuration.hasNames
+            ? try await context.openUDPSockets(UDPSocketRequest(port: 0, mark: configuration.mark))
+            : UDPSockets(ipv4: nil, ipv6: nil, port: 0)
         return try await withCheckedThrowingContinuation { continuation in
             do {
                 _ = try DataThread("wg-resolve") {
                     continuation.resume(
                         with: Result {
+                            let outside = OutsideResolver(opened, except: configuration.interface.dnsServers)
                             var endpoints: [PublicKey: Endpoint] = [:]
                             for peer in configuration.peers {
                                 guard let endpoint = peer.endpoint else { continue }
                                 endpoints[peer.publicKey] = try EndpointResolver.resolve(
-                                    endpoint, ipv4: ipv4, ipv6: ipv6)
+                                    endpoint, ipv4: ipv4, ipv6: ipv6, outside: outside, isGuarded: isGuarded)
                             }
                             return endpoints
                         })
@@ -245,6 +251,11 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
 }
 
 extension Configuration {
+    /// Whether the endpoint of any peer has to be resolved.
+    fileprivate var hasNames: Bool {
+        peers.contains { if case .name? = $0.endpoint { true } else { false } }
+    }
+
     /// The mark that the sockets are to have, nil for the host's own.
     fileprivate var mark: UInt32? { interface.firewallMark == 0 ? nil : interface.firewallMark }
 }
