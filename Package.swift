@@ -29,7 +29,7 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #endif
 
 /// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
-let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "WireGuard", "SettingsPush"]
+let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "OnDemand", "WireGuard", "SettingsPush"]
 let fuzzing: Target =
     Context.environment["PROVIDERHOST_FUZZ"] == nil
     ? .testTarget(
@@ -66,6 +66,7 @@ let package = Package(
         // Pure: no socket, thread, clock or random source inside.
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
         .target(name: "Session", dependencies: [providerKit], swiftSettings: strict),
+        .target(name: "OnDemand", dependencies: [providerKit], swiftSettings: strict),
         .target(name: "SettingsPush", dependencies: [providerKit, "WireGuard"], swiftSettings: strict),
 
         // Effects.
@@ -86,7 +87,8 @@ let package = Package(
         .target(
             name: "HostRuntime",
             dependencies: [
-                providerKit, "Session", "PacketPath", "Netlink", "NetworkSettings", "SystemStore", "Control", "CTun",
+                providerKit, "Session", "OnDemand", "PacketPath", "Netlink", "NetworkSettings", "SystemStore",
+                "Control", "CTun",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -112,18 +114,20 @@ let package = Package(
 
         // Measures throughput, memory and cost; beside the products, never part of them.
         .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
+        .target(name: "CBlaster", path: "Benchmarks/CBlaster"),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["PacketPath", "WireGuard", "WireGuardProvider", "CTun", "CAllocationCount"],
-            path: "Benchmarks", exclude: ["CAllocationCount", "Thresholds"], swiftSettings: strict),
+            dependencies: ["PacketPath", "WireGuard", "WireGuardProvider", "CTun", "CAllocationCount", "CBlaster"],
+            path: "Benchmarks", exclude: ["CAllocationCount", "CBlaster", "Thresholds"], swiftSettings: strict),
 
         // Tests mirror modules.
         fuzzing,
-        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: strict),
+        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "WireGuard"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(
             name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(name: "OnDemandTests", dependencies: ["OnDemand", providerKit], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
             dependencies: [
@@ -153,7 +157,8 @@ let package = Package(
         .testTarget(
             name: "HostRuntimeTests",
             dependencies: [
-                "HostRuntime", "Control", "SystemStore", "PacketPath", "LoopbackProvider", providerKit,
+                "HostRuntime", "Control", "SystemStore", "PacketPath", "Netlink", "OnDemand", "LoopbackProvider",
+                providerKit,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -173,7 +178,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise",
+                "ProviderHost", "WireGuardProvider", "GatewayProvider", "LoopbackProvider", "StoreExercise", "Benchmarks",
                 "TestSupport", "Control", providerKit,
             ],
             swiftSettings: strict),

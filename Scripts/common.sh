@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build_packages=(libsodium-dev libb2-dev libmnl-dev libsqlite3-dev libssl-dev libsystemd-dev)
 [ "$(uname -m)" = x86_64 ] && build_packages+=(libipsec-mb-dev)
-run_packages=(iproute2 nftables iputils-ping iperf3 wireguard-tools procps)
+run_packages=(curl iproute2 nftables iputils-ping iperf3 wireguard-tools procps)
 test_packages=(wireguard-go ncat openssl strace e2fsprogs dbus tcpdump ethtool)
 # Installing these would change the machine's own resolver, so the tests run them from .build/test-packages.
 unpacked_packages=(systemd-resolved openresolv resolvconf)

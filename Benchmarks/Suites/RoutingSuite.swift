@@ -24,11 +24,12 @@ extension Suite {
             }
             var half = Half(secret: PrivateKey(CountingRandom().first(1)))
             for peer in 2...17 { half.add(PublicKey(CountingRandom().first(peer)), prefixes: [], at: nil) }
-            let share = count / half.peers.count + 1
-            start = now()
-            for (index, peer) in half.peers.enumerated() {
-                half.transport.insertAllowedIPs(Array(prefixes.dropFirst(index * share).prefix(share)), for: peer)
+            // Neighbours of a family belong to different peers, so that no two share an entry of the table.
+            let shares = half.peers.indices.map { share in
+                prefixes.enumerated().filter { $0.offset / 2 % half.peers.count == share }.map(\.element)
             }
+            start = now()
+            for (peer, share) in zip(half.peers, shares) { half.transport.insertAllowedIPs(share, for: peer) }
             report.add(Double(now() - start) / 1e6, "install", unit: "ms", subject: subject)
             for (family, isV4) in [("IPv4", true), ("IPv6", false)] {
                 try Interruption.check()

@@ -5,6 +5,8 @@ import Glibc
 enum Contender {
     /// `providerhost run` with the WireGuard provider.
     case ours(program: String)
+    /// The same with many more peers, each with a session, at the left end, which receives the loads.
+    case crowded(program: String, crowd: Crowd)
     /// Our engine with a copy in the cipher's place: the limit that TUN and UDP set. Runs inside this executable.
     case withoutCipher(program: String)
     /// `providerhost run` with the loopback provider at the left end: Swift code that forwards batches and nothing else.
@@ -15,6 +17,7 @@ enum Contender {
     var label: String {
         switch self {
         case .ours: "ours"
+        case .crowded(_, let crowd): "with \(figure(Double(crowd.count + 1))) peers"
         case .withoutCipher: "no cipher"
         case .forwarding: "forwarding"
         case .other(let program): URL(fileURLWithPath: program).lastPathComponent
@@ -36,6 +39,7 @@ enum Contender {
             let tails = ends.map { $0.child.tail }.joined(separator: " || ")
             return BenchmarkError("no ping passes the tunnel of \(label) within 10 s", advice: "Its output: \(tails)")
         }
+        if let crowd { try gather(crowd, in: lab) }
         return ends
     }
 
@@ -81,10 +85,9 @@ enum Contender {
     private func startEnd(
         in lab: Lab, on machine: Machine, secret: String, peer: String, mtu: Int
     ) throws -> () throws -> TunnelEnd {
-        let side = machine.inner == lab.left.inner ? "l" : "r"
-        let interface = "phb\(getpid())\(side)"
+        let interface = interface(of: machine, in: lab)
         let address = "Address = \(machine.inner)/24\nMTU = \(mtu)\n"
-        func configuration(_ extra: String) throws -> String {
+        func configuration(_ extra: String, peers: String = "") throws -> String {
             try lab.write(
                 "\(interface).conf",
                 """
@@ -97,14 +100,17 @@ enum Contender {
                 AllowedIPs = \(machine.peerInner)/32
                 Endpoint = \(machine.peerOuter):51820
 
+                \(peers)
                 """)
         }
         switch self {
         case .forwarding: preconditionFailure("forwarding has one end")
-        case .ours(let program):
-            let file = try configuration(address)
+        case .ours(let program), .crowded(let program, _):
+            let file = try configuration(address, peers: machine.inner == lab.left.inner ? crowd?.sections ?? "" : "")
             let child = try lab.start(
-                on: machine, [program, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file])
+                on: machine,
+                [program, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file]
+                    + ["--interface", interface])
             return {
                 try waitFor("a line 'connected'", of: child) { child.text.contains("connected") }
                 return TunnelEnd(machine: machine, child: child)

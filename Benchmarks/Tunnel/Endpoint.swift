@@ -20,7 +20,7 @@ enum TunnelEndpoint {
                 "endpoint has other arguments", advice: "endpoint INTERFACE CONFIG [--no-cipher]")
         }
         Interruption.install()
-        let configuration = try read(names[1])
+        let configuration = try configuration(at: names[1])
         let options = PathOptions(environment: { ProcessInfo.processInfo.environment[$0] })
         let engine = try engine(
             interface: names[0], configuration, options,
@@ -35,7 +35,8 @@ enum TunnelEndpoint {
         return 0
     }
 
-    private static func read(_ path: String) throws -> Configuration {
+    /// Reads a wg-quick file.
+    static func configuration(at path: String) throws -> Configuration {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
@@ -55,12 +56,19 @@ enum TunnelEndpoint {
         var socketOptions = UDPSocket.Options()
         socketOptions.port = configuration.interface.listenPort
         socketOptions.receiveOffload = options.udpGRO
-        do {
+        return try translatingErrors { [socketOptions] in
             let sockets = try UDPSocket.pair(options: socketOptions)
             let tun = try TUNDevice(name: interface, options: options)
             return try Engine(
                 tun: tun, sockets: Sockets(ipv4: sockets.v4, ipv6: sockets.v6),
                 mtu: configuration.interface.mtu ?? 1420, options: options, backend: backend)
+        }
+    }
+
+    /// Runs `body` and gives errors of the packet path the form of this program's.
+    static func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
         } catch let error as PathError {
             throw BenchmarkError(error.message, advice: error.advice)
         }

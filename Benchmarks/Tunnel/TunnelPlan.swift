@@ -30,6 +30,8 @@ struct TunnelPlan {
         Option("--no-cipher", help: "measure our engine with a copy in place of the cipher as well"),
         Option(
             "--forwarding", help: "measure a Swift provider that only turns batches round as well, TCP within one end"),
+        Option(
+            "--peers", "N", help: "measure ours as well beside N more peers with sessions at the receiving end"),
         Option("--tcp", help: "one-way TCP; with --udp the default"),
         Option("--udp", help: "UDP goodput at \(datagramLength) bytes, sent without a limit"),
         Option("--bidirectional", help: "TCP in both directions at once, the sum"),
@@ -96,12 +98,16 @@ struct TunnelPlan {
         let only = options.text("--only")
         var contenders: [Contender] = []
         let program = executable.deletingLastPathComponent().appendingPathComponent("providerhost").path
-        if only == nil || only == "ours" || options.has("--forwarding") {
+        if only == nil || only == "ours" || options.has("--forwarding") || options.has("--peers") {
             guard FileManager.default.isExecutableFile(atPath: program) else {
                 throw BenchmarkError("\(program) is missing", advice: "Build it: swift build -c release.")
             }
         }
         if only == nil || only == "ours" { contenders.append(.ours(program: program)) }
+        if options.has("--peers") {
+            let crowd = Crowd(count: try options.number("--peers", standard: 10_000, in: 1...20_000))
+            contenders.append(.crowded(program: program, crowd: crowd))
+        }
         if options.has("--no-cipher") { contenders.append(.withoutCipher(program: executable.path)) }
         if options.has("--forwarding") { contenders.append(.forwarding(program: program)) }
         if only != "ours" {

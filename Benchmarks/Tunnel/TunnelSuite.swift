@@ -37,10 +37,15 @@ extension TunnelPlan {
         }
         let control = (try? String(contentsOfFile: "/proc/sys/net/ipv4/tcp_congestion_control", encoding: .utf8)) ?? "?"
         let name = congestion ?? control.trimmingCharacters(in: .whitespacesAndNewlines)
+        let crowds = contenders.compactMap { contender in
+            contender.crowd.map {
+                "\(contender.label) = ours, the receiving end beside \($0.count) more peers, each after a handshake over UDP"
+            }
+        }
         return [
             "both ends and iperf3 on this machine, two namespaces joined by veth, tunnel MTU \(mtu), TCP \(name)",
             "\(seconds) s per load, \(runs == 1 ? "1 run" : "median of \(runs) runs, contenders in turn, fresh tunnels")",
-        ] + others
+        ] + crowds + others
     }
 
     private func version(of program: String) -> String {

@@ -291,6 +291,12 @@ static int stateless;
 static void *state_create(void) { return sodium_init() < 0 ? NULL : &stateless; }
 static void state_destroy(void *state) { (void)state; }
 
+bool ctun_aead_has_avx512(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw");
+}
+
 const struct ctun_aead_backend *ctun_aead_stitched(void) {
     static const struct ctun_aead_backend avx2 = {"stitched AVX2", state_create, state_destroy, seal_avx2, open_avx2};
     static const struct ctun_aead_backend avx512 = {"stitched AVX-512", state_create, state_destroy, seal_avx512,
@@ -298,12 +304,12 @@ const struct ctun_aead_backend *ctun_aead_stitched(void) {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
         return NULL;
-    bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                __builtin_cpu_supports("avx512bw");
-    return wide ? &avx512 : &avx2;
+    return ctun_aead_has_avx512() ? &avx512 : &avx2;
 }
 
 #else
+
+bool ctun_aead_has_avx512(void) { return false; }
 
 const struct ctun_aead_backend *ctun_aead_stitched(void) { return NULL; }
 

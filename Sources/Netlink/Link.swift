@@ -62,6 +62,15 @@ public struct Link: Hashable, Sendable {
 
     /// Whether the interface is administratively up.
     public var isUp: Bool { flags & UInt32(IFF_UP) != 0 }
+
+    /// Whether it is up and has a carrier, as far as its driver knows.
+    public var isRunning: Bool { isUp && flags & UInt32(IFF_RUNNING) != 0 }
+
+    /// Whether it leads back to the machine itself.
+    public var isLoopback: Bool { flags & UInt32(IFF_LOOPBACK) != 0 }
+
+    /// Whether there is exactly one other end, as tunnels have it.
+    public var isPointToPoint: Bool { flags & UInt32(IFF_POINTOPOINT) != 0 }
 }
 
 extension Link {

@@ -8,12 +8,12 @@ extension InterfaceSettings {
     func putBack(
         _ applied: AppliedState, _ filter: (any PacketFilter)?
     ) throws(SettingsApplyError) -> [String] {
-        let isGuardLost = !applied.filter.allSatisfy { filter?.holds($0) ?? true }
-        if isGuardLost {
+        let lost = applied.filter.filter { !(filter?.holds($0) ?? true) }
+        if !lost.isEmpty {
             do throws(FilterError) {
                 try filter?.replace(applied.filter.map(\.name), with: applied.filter)
             } catch {
-                throw SettingsApplyError(step: "set the kill switch again", reason: error.cause)
+                throw SettingsApplyError(step: "set the packet filter again", reason: error.cause)
             }
         }
         let missing: [Request]
@@ -24,7 +24,10 @@ extension InterfaceSettings {
             guard let outcome, !request.isSettled(despite: outcome) else { continue }
             throw SettingsApplyError(step: "restore", underlying: outcome)
         }
-        return (isGuardLost ? ["the kill switch"] : []) + Self.summary(missing)
+        let isGuardLost = lost.contains { $0.name.purpose == .guardian }
+        let areMarksLost = lost.contains { $0.name.purpose == .replies }
+        return (isGuardLost ? ["the kill switch"] : []) + (areMarksLost ? ["the marks of replies"] : [])
+            + Self.summary(missing)
     }
 
     /// The requests that add what is missing, in the order in which it is needed.

@@ -24,6 +24,7 @@ public final class InterfaceSettings: Sendable {
 
     let effects: any SettingsEffects
     private let trafficGuard: TrafficGuard?
+    private let filter: (any PacketFilter)?
     private let makeResolver: @Sendable () throws(ResolverError) -> any Resolver
     private let state = Mutex(State())
 
@@ -31,10 +32,11 @@ public final class InterfaceSettings: Sendable {
     ///
     /// A slot is in use from the first settings with routes on. A caller with several tunnels names the slots of those
     /// that have none yet in `taken`. `mark` overrides the slot's default; all its 32 bits are compared. `resolver` is called
-    /// once, for the first settings with DNS. `trafficGuard` has been armed; from now on it follows the settings.
+    /// once, for the first settings with DNS. `trafficGuard` has been armed; from now on it follows the settings. `filter` marks
+    /// replies while a default route leads into the tunnel; without it they are not.
     public init(
         interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = [],
-        trafficGuard: TrafficGuard? = nil,
+        trafficGuard: TrafficGuard? = nil, filter: (any PacketFilter)? = nil,
         resolver: @escaping @Sendable () throws(ResolverError) -> any Resolver
     ) throws(SettingsApplyError) {
         do throws(NetlinkError) {
@@ -46,6 +48,7 @@ public final class InterfaceSettings: Sendable {
             self.mark = mark ?? slot.defaultMark
             self.effects = effects
             self.trafficGuard = trafficGuard
+            self.filter = filter
             makeResolver = resolver
             let armed = trafficGuard?.armed(interface) ?? []
             state.withLock { $0.applied.filter = armed }
@@ -80,7 +83,7 @@ public final class InterfaceSettings: Sendable {
     /// - Returns: What was put back, as phrases.
     public func restore() throws -> [String] {
         try state.withLock { state in
-            let phrases = try putBack(state.applied, trafficGuard?.filter)
+            let phrases = try putBack(state.applied, filter ?? trafficGuard?.filter)
             if trafficGuard?.killSwitch.excludesLocalNetworks == true { _ = try apply(state.settings, nil, &state) }
             return phrases
         }
@@ -154,7 +157,8 @@ public final class InterfaceSettings: Sendable {
     }
 
     private func executor(_ state: State) -> PlanExecutor {
-        PlanExecutor(effects: effects, resolver: state.resolver, filter: trafficGuard?.filter, link: link)
+        PlanExecutor(
+            effects: effects, resolver: state.resolver, filter: filter ?? trafficGuard?.filter, link: link)
     }
 
     private func plan(
@@ -179,12 +183,18 @@ public final class InterfaceSettings: Sendable {
                 mtu = desired.mtuBytes(underlay: underlay)
             }
             let target = SettingsPlan.Target(
-                slot: slot, mark: mark, desired: desired, mtu: mtu,
-                filter: isEnd ? [] : trafficGuard?.killSwitch.tables(circumstances) ?? [])
+                slot: slot, mark: mark, desired: desired, mtu: mtu, filter: isEnd ? [] : tables(circumstances))
             return SettingsPlan.make(from: applied, to: target, observed: observed)
         } catch {
             throw SettingsApplyError(step: "read the system's state", underlying: error)
         }
+    }
+
+    private func tables(_ now: KillSwitch.Circumstances) -> [FilterTable] {
+        let guarding = trafficGuard?.killSwitch.tables(now) ?? []
+        guard filter != nil, let desired = now.desired, desired.leadsDefault else { return guarding }
+        return guarding
+            + [ReplyMarks.table(link.name, mark: mark, desired, answersOutside: trafficGuard == nil)]
     }
 
     private func describe(
@@ -207,6 +217,6 @@ public final class InterfaceSettings: Sendable {
             changed: changed, mtu: plan.result.mtu,
             table: plan.result.routes.contains { $0.table == table } ? table : plan.result.routes.first?.table,
             addressCount: desired?.addresses.count ?? 0, routeCount: plan.result.routes.count,
-            ruleCount: plan.result.rules.count, notApplied: notApplied)
+            ruleCount: plan.result.rules.count, leadsDefault: desired?.leadsDefault ?? false, notApplied: notApplied)
     }
 }

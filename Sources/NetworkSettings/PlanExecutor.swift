@@ -7,7 +7,7 @@ struct PlanExecutor {
     let effects: any SettingsEffects
     /// Nil while no plan needs one.
     let resolver: (any Resolver)?
-    /// Nil where there is no kill switch.
+    /// Nil where there is no table to set.
     let filter: (any PacketFilter)?
     let link: Link
 

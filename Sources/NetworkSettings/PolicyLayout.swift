@@ -82,6 +82,14 @@ struct PolicyLayout: Equatable {
 }
 
 extension DesiredState {
+    /// Whether rules of ours lead a default route into the tunnel.
+    var leadsDefault: Bool {
+        routing.isAutomatic
+            && AddressFamily.allCases.contains { family in
+                PolicyLayout.holdsDefault(included.filter { $0.family == family })
+            }
+    }
+
     /// The networks of the addresses that are wider than one address; link-local ones belong to every interface alike.
     var ownNetworks: [IPPrefix] {
         addresses.compactMap { address in

@@ -22,10 +22,18 @@ public struct PolicySlot: Hashable, Sendable {
     }
 
     /// The mark for the sockets that carry the tunnel, where the configuration gives none.
-    public var defaultMark: UInt32 { 0x7068_0000 + UInt32(number) }
+    public var defaultMark: UInt32 { Self.defaultMarks.lowerBound + UInt32(number) }
+
+    /// The default marks of all slots.
+    static let defaultMarks: ClosedRange<UInt32> = 0x7068_0000...0x7068_0063
 
     /// The alias of the interface whose slot this is: also while it is down and has no routes, a sweep sees that it lives.
-    public var alias: String { "providerhost slot \(number)" }
+    public var alias: String { "\(Self.aliasStart)\(number)" }
+
+    /// Whether an interface with this alias is a tunnel of ours.
+    public static func isAlias(_ alias: String?) -> Bool { alias?.hasPrefix(aliasStart) ?? false }
+
+    private static let aliasStart = "providerhost slot "
 
     /// The table of side 0 or 1.
     func table(side: Int) -> UInt32 { 54_000 + UInt32(2 * number + side) }

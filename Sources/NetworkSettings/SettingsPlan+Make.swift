@@ -95,7 +95,7 @@ extension SettingsPlan {
         guard old != new else { return }
         steps.append(
             Step(
-                purpose: new.isEmpty ? "end the kill switch" : "set the kill switch",
+                purpose: new.isEmpty ? "clear the packet filter" : "set the packet filter",
                 action: .filter(from: old, to: new)))
     }
 

@@ -52,7 +52,7 @@ struct AppliedState: Equatable {
     var side = 0
     var sysctls: [Sysctl] = []
     var resolver: ResolverConfiguration?
-    /// The tables of the kill switch.
+    /// The tables of the kill switch and of the marks of replies.
     var filter: [FilterTable] = []
 }
 

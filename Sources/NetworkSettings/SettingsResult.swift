@@ -18,6 +18,8 @@ public struct SettingsResult: Hashable, Sendable {
     public var addressCount: Int
     public var routeCount: Int
     public var ruleCount: Int
+    /// Whether a default route leads into the tunnel.
+    public var leadsDefault: Bool
     /// Parts without effect, such as DNS.
     public var notApplied: [NotApplied]
 }

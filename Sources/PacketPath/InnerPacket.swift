@@ -78,14 +78,20 @@ struct InnerPacket: BitwiseCopyable {
     private var hasPlainNetworkHeader: Bool { transportOffset == (family == 4 ? 20 : 40) }
 }
 
-/// Applies the outer ECN field to the inner packet (RFC 6040 section 4.2); false when the packet must be dropped.
+/// Applies the outer ECN field to the inner packet (RFC 6040 figure 4); false when the packet must be dropped.
 func applyCongestionMark(_ view: ByteView, at offset: Int, outer: UInt8) -> Bool {
-    guard outer & 3 == 3 else { return true }
+    let outer = UInt16(outer & 3)
+    // Not-ECT and ECT(0) outside change nothing.
+    guard outer & 1 != 0 else { return true }
     let isV4 = view.load8(offset) >> 4 == 4
+    let shift: UInt16 = isV4 ? 0 : 4
     let word = view.load16(offset)
-    let ecn = isV4 ? word & 3 : word >> 4 & 3
-    if ecn == 0 { return false }
-    let marked = word | (isV4 ? 3 : 0x30)
+    let inner = word >> shift & 3
+    // Not-ECT inside: whoever sent it learns of congestion by a loss alone.
+    guard inner != 0 else { return outer != 3 }
+    // CE replaces both of the others, ECT(1) only ECT(0).
+    guard outer == 3 || inner == 2 else { return true }
+    let marked = word & ~(3 << shift) | outer << shift
     view.store16(marked, offset)
     if isV4 {
         // RFC 1624 equation 3, so that a wrong header checksum stays wrong.

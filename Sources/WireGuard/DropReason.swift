@@ -45,6 +45,18 @@ public enum DropReason: UInt8, Sendable, Hashable, CaseIterable {
 
     /// The number of reasons.
     static let count = 21
+
+    /// The reason as metrics name it: `badFirstMAC` is `bad_first_mac`.
+    public var name: String {
+        var name = ""
+        var wasUpper = true
+        for character in "\(self)" {
+            if character.isUppercase, !wasUpper { name += "_" }
+            wasUpper = character.isUppercase
+            name += character.lowercased()
+        }
+        return name
+    }
 }
 
 /// A counter for each drop reason, owned by one thread and added up by whoever reports.

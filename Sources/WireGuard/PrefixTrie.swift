@@ -8,9 +8,8 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
         var key: Key
         var length: UInt32
         var owner: UInt32
-        /// Where look-ups go on that come to the node: a stride if there is something below it, else a leaf.
-        var stride: UInt32
-        var leaf: UInt32
+        /// What look-ups that come to the node use of the pools: a stride if there is something below it, else perhaps a leaf.
+        var step: UInt32
         var left: UInt32
         var right: UInt32
         var parent: UInt32
@@ -18,6 +17,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
         var previous: UInt32
 
         var isLeaf: Bool { left == UInt32.max && right == UInt32.max }
+        var entry: LookupEntry { LookupEntry(bits: step) }
     }
 
     /// No node, no owner.
@@ -44,7 +44,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
 
     private static var blank: Node {
         Node(
-            key: 0, length: 0, owner: none, stride: none, leaf: none, left: none, right: none, parent: none,
+            key: 0, length: 0, owner: none, step: LookupEntry.owner(none).bits, left: none, right: none, parent: none,
             next: none, previous: none)
     }
 
@@ -209,8 +209,7 @@ struct PrefixTrie<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     }
 
     private mutating func release(_ index: UInt32) {
-        dropStride(of: index)
-        dropLeaf(of: index)
+        dropStep(of: index)
         nodes[Int(index)] = Self.blank
         nodes[Int(index)].next = free
         free = index

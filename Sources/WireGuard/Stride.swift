@@ -6,8 +6,8 @@ struct Stride<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: Bitwi
     var key: Key
     /// The place of the first entry; in an unused stride, the next unused one.
     var base: UInt32
-    /// Where addresses end that `key` does not cover.
-    var fallback: LookupEntry
+    /// The owner of addresses that `key` does not cover.
+    var fallback: UInt32
     /// The number of bits below the slots.
     var shift: UInt8
     /// Whether every slot has an entry of its own, so that none need be counted.
@@ -21,6 +21,12 @@ struct Stride<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: Bitwi
     @inline(__always)
     func slot(of address: Key) -> Key {
         (key ^ address) &>> Key(truncatingIfNeeded: shift)
+    }
+
+    /// The 16 bits of an address behind the slot; only strides with as many below them have entries that ask.
+    @inline(__always)
+    func rest(of address: Key) -> UInt16 {
+        UInt16(truncatingIfNeeded: address &>> Key(truncatingIfNeeded: UInt32(shift) &- LookupEntry.restWidth))
     }
 
     /// The place of a slot's entry, counted from `base`.

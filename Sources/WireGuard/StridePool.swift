@@ -15,7 +15,7 @@ struct StridePool<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
 
     private static var blank: Stride<Key> {
         Stride(
-            key: 0, base: .max, fallback: .owner(.max), shift: 0, isFlat: false, before: 0,
+            key: 0, base: .max, fallback: .max, shift: 0, isFlat: false, before: 0,
             starts: InlineArray(repeating: 0))
     }
 
@@ -26,12 +26,14 @@ struct StridePool<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     @inline(__always)
     func entry(of address: Key, in stride: Int) -> LookupEntry {
         let slot = strides[stride].slot(of: address)
-        guard slot < 256 else { return strides[stride].fallback }
-        return entries[Int(strides[stride].base) + strides[stride].place(of: Int(truncatingIfNeeded: slot))]
+        guard slot < 256 else { return .owner(strides[stride].fallback) }
+        let entry = entries[Int(strides[stride].base) + strides[stride].place(of: Int(truncatingIfNeeded: slot))]
+        guard entry.hasRest, !entry.covers(strides[stride].rest(of: address)) else { return entry }
+        return .owner(strides[stride].fallback)
     }
 
-    /// Where addresses end that the stride does not cover.
-    func fallback(of stride: Int) -> LookupEntry { strides[stride].fallback }
+    /// The owner of addresses that the stride does not cover.
+    func fallback(of stride: Int) -> UInt32 { strides[stride].fallback }
 
     /// Makes a stride without entries; `setEntries` comes next.
     mutating func make(key: Key, shift: UInt32) -> UInt32 {
@@ -58,7 +60,7 @@ struct StridePool<Key: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~
     }
 
     /// Gives a stride all its entries anew.
-    mutating func setEntries(of stride: Int, to new: borrowing StrideEntries, fallback: LookupEntry) {
+    mutating func setEntries(of stride: Int, to new: borrowing StrideEntries, fallback: UInt32) {
         let size = Self.size(of: new.count)
         let isNew = strides[stride].base == .max
         if isNew || Self.size(of: strides[stride].count) != size {

@@ -34,6 +34,11 @@ struct MethodTableTests {
                     identifier, ManagerMessages.LastError(error: TunnelFailure(VPNError(.connectionFailed)))
                 ),
                 .counters: (identifier, ManagerMessages.CountersReply(counters: Counters(interface: "i", epoch: "e"))),
+                .explain: (identifier, ManagerMessages.Explanation(onDemand: OnDemandState(reason: "r"))),
+                .evaluateConnection: (
+                    ManagerMessages.Destination(identifier: "i", host: "h"),
+                    ManagerMessages.Verdict(isNeeded: true, reason: "r")
+                ),
                 .log: (identifier, ManagerMessages.Lines(lines: [])),
                 .addItem: (query, items),
                 .copyMatching: (query, items),
@@ -63,8 +68,8 @@ struct MethodTableTests {
     func permissions(method: ManagerMethod) {
         let expected: Permission =
             switch method {
-            case .list, .get, .watch, .fetchLastDisconnectError, .counters, .log: .read
-            case .start, .stop, .sendMessage: .operate
+            case .list, .get, .watch, .fetchLastDisconnectError, .counters, .log, .explain: .read
+            case .start, .stop, .sendMessage, .evaluateConnection: .operate
             default: .administer
             }
         #expect(method.row.permission == expected)

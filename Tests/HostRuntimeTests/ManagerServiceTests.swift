@@ -66,7 +66,8 @@ enum CallerKind: String, CaseIterable, Sendable {
         case (.owner, .unlockKeychain), (.owner, .lockKeychain), (.owner, .changeKeychainPassphrase): false
         case (.owner, _): true
         case (.group, .list), (.group, .get), (.group, .watch), (.group, .log), (.group, .counters),
-            (.group, .fetchLastDisconnectError), (.group, .start), (.group, .stop), (.group, .sendMessage):
+            (.group, .fetchLastDisconnectError), (.group, .start), (.group, .stop), (.group, .sendMessage),
+            (.group, .explain), (.group, .evaluateConnection):
             true
         case (.group, _), (.other, _): false
         }
@@ -78,7 +79,8 @@ struct ManagerServiceTests {
     private func parameters(_ method: ManagerMethod, _ configuration: ManagedConfiguration) -> any Encodable {
         switch method {
         case .list, .watch: return ManagerMessages.Application(application: nil)
-        case .get, .stop, .fetchLastDisconnectError, .counters, .log:
+        case .evaluateConnection: return ManagerMessages.Destination(identifier: configuration.key, host: "a.example")
+        case .get, .stop, .fetchLastDisconnectError, .counters, .log, .explain:
             return ManagerMessages.Identifier(identifier: configuration.key)
         case .save: return ManagerMessages.Save(configuration: configuration, secrets: nil)
         case .remove: return ManagerMessages.Remove(identifier: configuration.key, generation: nil)
@@ -165,7 +167,7 @@ struct ManagerServiceTests {
         func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
     }
 
-    @Test("an owner can neither give a configuration away nor allow it to run commands")
+    @Test("an owner can neither give a configuration away nor allow it to run commands or to forward")
     func limitsOfOwners() throws {
         let harness = try ServiceHarness()
         var stolen = harness.configuration
@@ -174,12 +176,14 @@ struct ManagerServiceTests {
         let owner = CallerKind.owner.caller
         let first = try harness.ask(save, ManagerMessages.Save(configuration: stolen, secrets: nil), as: owner)
         #expect(first?.error != nil)
-        var hooks = harness.configuration
-        var provider = try #require(hooks.tunnelProvider)
-        provider.providerConfiguration[TunnelProviderProtocol.allowHooksKey] = true
-        hooks.content.protocolConfiguration = .tunnelProvider(provider)
-        let second = try harness.ask(save, ManagerMessages.Save(configuration: hooks, secrets: nil), as: owner)
-        #expect(try isDenied(second))
+        for key in [TunnelProviderProtocol.allowHooksKey, TunnelProviderProtocol.masqueradeKey] {
+            var changed = harness.configuration
+            var provider = try #require(changed.tunnelProvider)
+            provider.providerConfiguration[key] = true
+            changed.content.protocolConfiguration = .tunnelProvider(provider)
+            let second = try harness.ask(save, ManagerMessages.Save(configuration: changed, secrets: nil), as: owner)
+            #expect(try isDenied(second), "\(key)")
+        }
         var fresh = harness.configuration
         fresh = ManagedConfiguration(
             {

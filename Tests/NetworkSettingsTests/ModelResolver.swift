@@ -25,11 +25,12 @@ extension InterfaceSettings {
     /// Settings with the resolver of the model system, or without one on a real system.
     convenience init(
         interface: String, effects: any SettingsEffects, mark: UInt32? = nil, taken: Set<PolicySlot> = [],
-        trafficGuard: TrafficGuard? = nil
+        trafficGuard: TrafficGuard? = nil, filter: (any PacketFilter)? = nil
     ) throws(SettingsApplyError) {
         let model = effects as? ModelSystem
         try self.init(
-            interface: interface, effects: effects, mark: mark, taken: taken, trafficGuard: trafficGuard
+            interface: interface, effects: effects, mark: mark, taken: taken, trafficGuard: trafficGuard,
+            filter: filter
         ) {
             if let model { return ModelResolver(system: model) }
             return NoResolver(reason: "this test has no resolver")

@@ -62,17 +62,49 @@ struct NftablesTests {
         }
     }
 
-    @Test("address translation for a gateway, in a table of its own")
+    @Test("address translation for gateways: tables, switches, and what there was before")
     func masquerade() throws {
         try NetworkNamespace.run {
             let filter = try NftablesProgram()
-            let pool = try #require(IPPrefix("10.8.0.0/24"))
-            let rule = FilterRule(.source(pool), .leavingBy(["eth0"]), verdict: .masquerade)
-            let name = FilterTableName(.masquerade, interface: "phtun0")
-            try filter.replace(
-                [], with: [FilterTable(name, chains: [.init(.postrouting, kind: .nat, priority: 100, rules: [rule])])])
-            #expect(try NetworkNamespace.shell("nft list ruleset").contains("ip saddr 10.8.0.0/24"))
-            #expect(try filter.tables() == [name])
+            let effects = try SystemEffects()
+            func state() throws -> String {
+                try NetworkNamespace.shell(
+                    "nft list ruleset; cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding")
+            }
+            try NetworkNamespace.shell("echo 0 >/proc/sys/net/ipv4/ip_forward; nft add table ip other")
+            let before = try state()
+            var first = Masquerade(interface: "phgw0", filter: filter, effects: effects)
+            var second = Masquerade(interface: "phgw1", filter: filter, effects: effects)
+            #expect(try first.begin([.ipv4, .ipv6]).isEmpty)
+            #expect(try second.begin([.ipv4]).isEmpty)
+            let both = try state()
+            #expect(both.contains("masquerade") && both.contains("policy drop") && both.hasSuffix("1\n1\n"), "\(both)")
+            #expect(try !first.restore())
+            try NetworkNamespace.shell("nft delete table inet providerhost_masquerade_phgw0")
+            #expect(try first.restore())
+            // Tables are listed in the order in which they were made.
+            #expect(try Set(state().split(separator: "\n")) == Set(both.split(separator: "\n")))
+            try first.end()
+            let one = try state()
+            #expect(one.hasSuffix("1\n1\n") && !one.contains("phgw0"), "\(one)")
+            try second.end()
+            #expect(try state() == before)
+        }
+    }
+
+    @Test("marks of replies: the real nft takes the table, and lists it whole", arguments: [false, true])
+    func replyMarks(_ answersOutside: Bool) throws {
+        let desired = try #require(Self.circumstances().desired)
+        try NetworkNamespace.run {
+            let filter = try NftablesProgram()
+            let table = ReplyMarks.table("phtun0", mark: 0x7068_0007, desired, answersOutside: answersOutside)
+            try filter.replace([], with: [table])
+            #expect(filter.holds(table))
+            #expect(try filter.tables() == [table.name])
+            let listing = try NetworkNamespace.shell("nft list ruleset")
+            #expect(listing.contains("type route hook output priority mangle"), "\(listing)")
+            #expect(listing.contains("ct direction original") == answersOutside, "\(listing)")
+            #expect(listing.contains("ct mark 0x70680007 meta mark set 0x70680007"), "\(listing)")
         }
     }
 }

@@ -65,6 +65,7 @@ struct ResolvconfTests {
             #expect(servers.first == "nameserver 10.7.0.1")
             #expect(try text().contains("search a.example"))
             if kind == .openresolv { #expect(servers.count == 1, "openresolv knows exclusive servers") }
+            #expect(try ResolverView.current(link: nil) { $0 == "phtun0" }.servers == ["192.0.2.53"])
             #expect(try SystemResolver.sweep { $0 != "phtun0" } == [])
             #expect(try SystemResolver.sweep { $0 == "phtun0" } == ["phtun0"])
             #expect(try text() == before)

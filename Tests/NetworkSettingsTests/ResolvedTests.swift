@@ -36,6 +36,26 @@ struct ResolvedTests {
         return settings(["10.7.0.2/32", "fd07::2/128"], include: ["10.7.0.0/24"], dns: dns)
     }
 
+    @Test("The network's own servers are seen without those of a tunnel")
+    func view() throws {
+        try Self.inRoom { room, interface in
+            try NetworkNamespace.shell("ip link add uplink type veth peer name far && ip link set uplink up")
+            let resolver = try SystemResolver.resolved()
+            let uplink = try NetlinkSocket().link(named: "uplink")
+            let own = ResolverConfiguration(
+                servers: [try #require(IPAddress("192.0.2.77"))],
+                domains: [.init(name: try #require(DomainName("office.example")), isRouteOnly: false)],
+                isDefault: true)
+            try resolver.set(own, on: uplink)
+            _ = try interface.apply(Self.dns(["10.7.0.1"], match: [""], search: ["tunnel.example"]))
+            let view = try ResolverView.current(link: uplink) { $0 == "phtun0" }
+            // 192.0.2.1 is what the room's configuration names for every interface.
+            #expect(view.servers == ["192.0.2.1", "192.0.2.77"])
+            #expect(view.searchDomains == ["office.example"])
+            #expect(interface.teardown() == [])
+        }
+    }
+
     @Test("full capture: every name, domains before servers, and nothing is left at the end")
     func full() throws {
         try Self.inRoom { room, interface in

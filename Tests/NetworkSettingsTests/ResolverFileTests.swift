@@ -120,6 +120,26 @@ struct ResolverFileTests {
         #expect(scratch.text == "nameserver 198.51.100.1\n" && scratch.names == ["resolv.conf"])
     }
 
+    @Test("what a killed process had begun is undone, also where nobody's servers stand in the file")
+    func unfinished() throws {
+        let original = "nameserver 192.0.2.53\n# mine\n"
+        let scratch = try Scratch(original)
+        let (backup, fresh) = (scratch.path + ".providerhost", scratch.path + ".new")
+        // Killed after the backup was made, and while the new file was written.
+        try FileManager.default.linkItem(atPath: scratch.path, toPath: backup)
+        try "half".write(toFile: fresh, atomically: false, encoding: .utf8)
+        #expect(try scratch.file.sweep { _ in true } == [])
+        #expect(scratch.text == original && scratch.names == ["resolv.conf"])
+        // Killed while a file that cannot be replaced was written over, and it is empty.
+        try FileManager.default.copyItem(atPath: scratch.path, toPath: backup)
+        try "half".write(toFile: backup + ".new", atomically: false, encoding: .utf8)
+        try scratch.write("")
+        try scratch.file.set(configuration(["10.7.0.1"]), on: link("phtun0"))
+        #expect(scratch.text?.hasSuffix("nameserver 10.7.0.1\n") == true)
+        try scratch.file.set(nil, on: link("phtun0"))
+        #expect(scratch.text == original && scratch.names == ["resolv.conf"])
+    }
+
     @Test("a file that cannot be replaced is left as it is, with an error that says why")
     func readOnly() throws {
         let scratch = try Scratch()

@@ -112,6 +112,22 @@ struct SegmentationTests {
         #expect(filled == 0xffff)
     }
 
+    @Test("a segment whose UDP checksum comes to 0 has 0xFFFF", arguments: [false, true])
+    func zeroOfSegment(v6: Bool) throws {
+        var path = try TransmitPath(backend: .sodium)
+        var sample = Sample(v6: v6, tcp: false, payload: [0, 0] + [UInt8](repeating: 5, count: 1998))
+        let place = (v6 ? 40 : 20) + 6
+        // As the first word of the payload, the checksum without it brings the sum to 0xFFFF.
+        let missing = try #require(sample.segments(1000).first).get16(place)
+        sample.payload[0] = UInt8(missing >> 8)
+        sample.payload[1] = UInt8(missing & 255)
+        let taken = path.take(sample.superPacket(segment: 1000))
+        #expect(taken == .packet)
+        let first = takeSegment(&path)
+        #expect(first?.get16(place) == 0xffff)
+        #expect(first == sample.segments(1000).first)
+    }
+
     @Test("IPv6 extension headers stay in front of every segment")
     func extensionHeaders() throws {
         var path = try TransmitPath(backend: .sodium)

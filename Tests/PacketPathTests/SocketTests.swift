@@ -106,6 +106,33 @@ struct SocketTests {
         }
     }
 
+    @Test("datagrams for which the socket had no room are counted, each once", arguments: hosts)
+    func overflow(family: UInt8, host: IPAddress) throws {
+        var small = UDPSocket.Options()
+        small.receiveBuffer = 8192
+        let sender = try UDPSocket(family: family, options: .init())
+        let receiver = try UDPSocket(family: family, options: small)
+        var receive = try ReceivePath(tun: PacketPair().tun, backend: .sodium)
+        let to = PeerAddress(address: host, port: receiver.port)
+        let bytes = [UInt8](repeating: 7, count: 1000)
+        var arrived = 0
+        for count in [100, 1, 100, 1] {
+            for _ in 0..<count {
+                let sent = unsafe sender.sendDatagram(bytes.span.bytes, to: to, from: nil, trafficClass: 0)
+                #expect(sent.sent == 1)
+            }
+            waitReadable(receiver.descriptor)
+            while true {
+                let trains = receive.receive(from: receiver)
+                guard trains > 0 else { break }
+                for index in 0..<trains { arrived += receive.train(index).count }
+            }
+        }
+        // The one datagram after each hundred brought the count.
+        let drops = receive.counters.kernelDrops
+        #expect(drops > 100 && drops == UInt64(202 - arrived))
+    }
+
     @Test("a datagram that the socket refuses is counted, and the source stays when it was not the reason")
     func refused() throws {
         let sender = try UDPSocket(family: 4, options: .init())

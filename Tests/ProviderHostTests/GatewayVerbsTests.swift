@@ -27,6 +27,13 @@ final class GatewayVerbsTests {
     private func gateway(
         _ arguments: String..., expect code: ExitCode = .success, location: SourceLocation = #_sourceLocation
     ) -> Capture {
+        gateway(arguments, expect: code, location: location)
+    }
+
+    @discardableResult
+    private func gateway(
+        _ arguments: [String], expect code: ExitCode = .success, location: SourceLocation = #_sourceLocation
+    ) -> Capture {
         let (actual, capture) = run(arguments)
         #expect(actual == code, "\(arguments): \(capture.errors)", sourceLocation: location)
         return capture
@@ -44,6 +51,23 @@ final class GatewayVerbsTests {
             let (code, capture) = run(arguments)
             #expect(code == .notFound)
             #expect(capture.errors.contains("gateway init --listen-port"))
+        }
+    }
+
+    @Test(
+        "Address translation is stored by init, shown, and asked of every run of the gateway", arguments: [false, true])
+    func masquerade(_ isWanted: Bool) throws {
+        gateway(
+            ["init", "--listen-port", "51820", "--endpoint", "192.0.2.1:51820", "--pool", "10.7.0.0/24"]
+                + (isWanted ? ["--masquerade"] : []))
+        #expect(gateway("show").output.contains("masquerade   \(isWanted ? "yes" : "no")"))
+        #expect(try #require(try gateway("show", "--json").objects().first)["masquerade"] as? Bool == isWanted)
+        for (bundle, isAsked) in [(GatewayRunVerb.bundleIdentifier, isWanted), ("org.providerhost.wireguard", false)] {
+            let arguments = try ArgumentParser.parse(["run", "--bundle-id", bundle])
+            let request = try GatewayVerbs.$stateFolder.withValue(folder) {
+                try RunRequest(GatewayRunVerb.completed(arguments))
+            }
+            #expect(request.masquerades == isAsked, "\(bundle)")
         }
     }
 

@@ -46,6 +46,30 @@ struct RunRequestTests {
         #expect(error.code == .invalidValue && error.cause.contains(arguments[arguments.count - 1]))
     }
 
+    @Test("Isolation and address translation are handed on to the session")
+    func isolation() throws {
+        #expect(try request().isolation == .none)
+        let plain = try request("--isolation=none").protocolConfiguration(from: nil).providerConfiguration
+        #expect(plain[TunnelProviderProtocol.isolationKey] == nil && plain[TunnelProviderProtocol.masqueradeKey] == nil)
+        let values = try request("--isolation=namespace").protocolConfiguration(from: nil).providerConfiguration
+        #expect(values[TunnelProviderProtocol.isolationKey] == "namespace")
+        let gateway = try request("--masquerade").protocolConfiguration(from: nil).providerConfiguration
+        #expect(gateway[TunnelProviderProtocol.masqueradeKey] == true)
+    }
+
+    @Test(
+        "What has no effect in a namespace is refused by name, and so is an isolation that there is not",
+        arguments: [
+            ["--include-all-networks"], ["--enforce-routes"], ["--masquerade"], ["--dns=file"], ["--isolation=jail"],
+        ])
+    func badIsolation(_ arguments: [String]) throws {
+        let isolation = arguments[0].hasPrefix("--isolation") ? [] : ["--isolation=namespace"]
+        let parsed = try ArgumentParser.parse(["run", "--bundle-id", "com.example.tunnel"] + isolation + arguments)
+        let error = try #require(throws: UsageError.self) { try RunRequest(parsed) }
+        let name = arguments[0] == "--isolation=jail" ? "jail" : String(arguments[0].prefix { $0 != "=" })
+        #expect(error.code == .invalidValue && error.cause.contains(name))
+    }
+
     @Test(
         "Names of interfaces that are accepted", arguments: ["a", "phtun0", "wg_0=+.-", "abcdefghijklmno", "...", "7"])
     func interfaceName(_ name: String) throws { #expect(try request("--interface=\(name)").interfaceName == name) }
@@ -65,10 +89,10 @@ struct RunRequestTests {
         #expect(error.description.contains("loud") && error.description.contains("error, warning, info, debug"))
     }
 
-    @Test("A file does not grant itself the right to run commands")
+    @Test("A file does not grant itself the right to run commands, nor to forward")
     func hooks() throws {
         let path = NSTemporaryDirectory() + "phconfig-\(UUID().uuidString).json"
-        try Data(#"{"AllowHooks":true,"Server":"a"}"#.utf8).write(to: URL(fileURLWithPath: path))
+        try Data(#"{"AllowHooks":true,"Masquerade":true,"Server":"a"}"#.utf8).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try ConfigurationFile(path: path)
         let key = TunnelProviderProtocol.allowHooksKey

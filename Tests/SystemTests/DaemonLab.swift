@@ -24,7 +24,7 @@ final class DaemonLab {
         try await body(try DaemonLab(lab, try prepare(lab)))
     }
 
-    private init(_ lab: Lab, _ more: [String: String]) throws {
+    init(_ lab: Lab, _ more: [String: String]) throws {
         self.lab = lab
         environment = more.merging([
             "PROVIDERHOST_STATE_DIR": lab.folder.appendingPathComponent("state").path,

@@ -40,6 +40,30 @@ struct DaemonTests {
         }
     }
 
+    @Test("A profile with isolation has its tunnel in a namespace, and its counters are read all the same")
+    func isolated() async throws {
+        try await DaemonLab.run { host in
+            let before = try host.lab.left.networkState()
+            let name = "phtun\(Int.random(in: 1000...9_999_999))"
+            let places = ["/run/netns/\(name)", "/etc/netns/\(name)"]
+            try host.importLoopback("office", options: ["--interface", name, "--isolation", "namespace"])
+            try host.checked("start", "office", "--wait")
+            #expect(try !host.lab.left("ip", "-br", "link").contains(name))
+            // `ip netns exec` gave the manager mounts of its own, in which the namespace has its name.
+            let ping = try Machine.outcome(
+                ["nsenter", "-t", "\(host.daemon.pid)", "-m", "ip", "netns", "exec", name]
+                    + ["ping", "-c", "3", "-i", "0.1", "-W", "2", "10.99.0.2"])
+            #expect(ping.status == 0, "\(ping.text)")
+            let counters = try host.object("counters", "office")
+            #expect(counters["interface"] as? String == name && (counters["receivedPackets"] as? Int ?? 0) >= 3)
+            try host.checked("stop", "office", "--wait")
+            #expect(places.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+            #expect(try host.lab.left.networkState() == before)
+            let file = try host.lab.write("other.json", "{}")
+            #expect(try host.tool("profile", "import", file, "--isolation", "jail").status == 2)
+        }
+    }
+
     @Test("Several tunnels at once, stopped through their providers by SIGTERM")
     func several() async throws {
         try await DaemonLab.run { host in

@@ -23,9 +23,9 @@ struct GatewayEnd {
     var environment: [String: String] { ["PROVIDERHOST_STATE_DIR": folder] }
 
     /// Starts it and waits until it is connected.
-    func start() throws -> Child {
+    func start(_ options: String..., verb: [String] = ["gateway", "run"]) throws -> Child {
         let child = try lab.start(
-            on: lab.left, [Lab.providerhost, "gateway", "run", "--interface", Self.interface],
+            on: lab.left, [Lab.providerhost] + verb + ["--interface", Self.interface] + options,
             environment: environment)
         try child.waitFor("connected \(Self.interface)")
         return child
@@ -35,15 +35,16 @@ struct GatewayEnd {
     @discardableResult
     func callAsFunction(_ arguments: String...) throws -> String { try run(arguments) }
 
-    /// Starts the tunnel of a peer at the right machine, with what the gateway exports and nothing else.
-    func startClient(_ name: String) throws -> Child {
+    /// Starts the tunnel of a peer at a machine, the right one else, with what the gateway exports and nothing else.
+    func startClient(_ name: String, on machine: Machine? = nil, _ options: String...) throws -> Child {
         let exported = try self("export", name)
         try #require(!exported.contains("Address") && !exported.contains("10.7.0."))
-        return try lab.startTunnel(on: lab.right, exported)
+        return try lab.startTunnel(on: machine ?? lab.right, exported, options: options)
     }
 
+    /// Runs `providerhost gateway …` with arguments that were put together.
     @discardableResult
-    private func run(_ arguments: [String]) throws -> String {
+    func run(_ arguments: [String]) throws -> String {
         let outcome = try Machine.outcome(
             ["env", "PROVIDERHOST_STATE_DIR=\(folder)", Lab.providerhost, "gateway"] + arguments)
         try #require(outcome.status == 0, "gateway \(arguments.joined(separator: " ")): \(outcome.text)")

@@ -79,8 +79,12 @@ extension Machine {
 /// What the environment asks of the tests that can be made larger.
 enum TestSize {
     /// Bytes of the large transfer: PROVIDERHOST_TEST_TRANSFER_MB, 64 by default.
-    static var transfer: Int {
-        (ProcessInfo.processInfo.environment["PROVIDERHOST_TEST_TRANSFER_MB"].flatMap { Int($0) } ?? 64) * 1_000_000
+    static let transfer = megabytes(standard: 64) * 1_000_000
+    /// Bytes of the transfers of which there are many: the same, 2 by default.
+    static let shortTransfer = megabytes(standard: 2) * 1_000_000
+
+    private static func megabytes(standard: Int) -> Int {
+        ProcessInfo.processInfo.environment["PROVIDERHOST_TEST_TRANSFER_MB"].flatMap { Int($0) } ?? standard
     }
 
     /// Whether the tests that take a minute and more run: PROVIDERHOST_TEST_LONG.

@@ -15,7 +15,7 @@ extension Lab {
             on: machine,
             prefix + [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options,
             environment: environment)
-        try child.waitFor("connected phtun")
+        try child.waitFor("connected ")
         return child
     }
 

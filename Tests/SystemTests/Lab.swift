@@ -61,6 +61,22 @@ final class Lab {
         return machine
     }
 
+    /// Makes another machine with a cable to the left one: there `uplink` with 203.0.113.1/24 and 2001:db8:1::1/64, here
+    /// `cable` with 203.0.113.9/24 and 2001:db8:1::9/64.
+    func addNeighbour() throws -> Machine {
+        let machine = try addMachine()
+        try Machine.host(
+            "ip", "link", "add", "uplink", "netns", left.namespace, "type", "veth", "peer", "name", "cable", "netns",
+            machine.namespace)
+        for (machine, name, last) in [(left, "uplink", 1), (machine, "cable", 9)] {
+            try machine("ip", "address", "add", "203.0.113.\(last)/24", "dev", name)
+            try machine("ip", "address", "add", "2001:db8:1::\(last)/64", "dev", name, "nodad")
+            try machine("ip", "link", "set", name, "up")
+        }
+        try machine.ping("203.0.113.1", count: 1)
+        return machine
+    }
+
     /// Ends every program and removes everything.
     func close() {
         for child in children { child.end() }

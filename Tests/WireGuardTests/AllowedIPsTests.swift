@@ -123,8 +123,37 @@ struct AllowedIPsTests {
         compareAtBytes(UInt128.self, seed: seed)
     }
 
+    @Test("A prefix of up to 16 bits behind its slot takes no leaf, unless the slot is covered apart from the stride")
+    func withoutLeaf() {
+        var trie = PrefixTrie<UInt128>()
+        // A place in the byte behind fd00::/16, and one in it that a prefix of 40 bits there does not cover.
+        func place(_ slot: UInt128) -> UInt128 { 0xfd00 << 112 | slot << 104 }
+        func beside(_ slot: UInt128) -> UInt128 { place(slot) | 1 << 88 }
+        for slot in 0..<UInt128(8) { trie.insert(place(slot * 32), length: 40, owner: UInt32(slot)) }
+        #expect(trie.strides.count == 1 && trie.leaves.count == 0)
+        trie.insert(place(1), length: 41, owner: 9)
+        #expect(trie.leaves.count == 1)
+        #expect(trie.owner(of: place(64) | 1) == 2 && trie.owner(of: beside(64)) == PrefixTrie<UInt128>.none)
+
+        // The slots 0 to 63 go to another owner.
+        trie.insert(place(0), length: 18, owner: 10)
+        #expect(trie.leaves.count == 3)
+        #expect(trie.owner(of: place(32) | 1) == 1 && trie.owner(of: beside(32)) == 10)
+        trie.remove(place(0), length: 18, owner: 10)
+        #expect(trie.leaves.count == 1)
+        #expect(trie.owner(of: beside(32)) == PrefixTrie<UInt128>.none)
+
+        // The whole stride does.
+        trie.insert(0, length: 0, owner: 11)
+        #expect(trie.leaves.count == 1)
+        #expect(trie.owner(of: place(32) | 1) == 1 && trie.owner(of: beside(32)) == 11)
+        #expect(trie.owner(of: place(1)) == 9 && trie.owner(of: place(1) | 1 << 87) == 11)
+    }
+
     @Test("130,560 prefixes take at most 30 MB of memory, also where each stride has two of them, and none take none")
     func memory() {
+        // A cache line, so that a look-up reads one for each.
+        #expect(MemoryLayout<Stride<UInt128>>.stride == 64)
         let empty = PrefixTrie<UInt128>()
         #expect(empty.byteCount < 8192)
         var spread = PrefixTrie<UInt128>()

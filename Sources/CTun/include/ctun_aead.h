@@ -38,6 +38,9 @@ const struct ctun_aead_backend *_Nullable ctun_aead_ipsec_mb(void);
 /// Ours, key stream and authentication interleaved: x86-64 with AVX2 only, else NULL.
 const struct ctun_aead_backend *_Nullable ctun_aead_stitched(void);
 
+/// Whether the processor has the 512-bit vectors (AVX-512 F, VL, BW) that both of them can use.
+bool ctun_aead_has_avx512(void);
+
 /// Seals and opens messages of many lengths and compares every byte with libsodium; true when all agree.
 bool ctun_aead_self_test(const struct ctun_aead_backend *_Nonnull backend);
 

@@ -9,6 +9,7 @@ public enum ControlErrorCode: Int, TunnelErrorCode, CaseIterable {
     case versionMismatch = 5
     case pathInvalid = 6
     case notPermitted = 7
+    case hostInvalid = 8
 
     public static var domain: String { "ProviderHostControlErrorDomain" }
 
@@ -21,6 +22,7 @@ public enum ControlErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .versionMismatch: "The manager is of another version."
         case .pathInvalid: "The path of the control socket is too long."
         case .notPermitted: "You may not do that."
+        case .hostInvalid: "That is no name of a host."
         }
     }
 
@@ -33,6 +35,7 @@ public enum ControlErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .versionMismatch: "Restart the manager, so that it is of the version that is installed."
         case .pathInvalid: "Set PROVIDERHOST_RUNTIME_DIR to a shorter path."
         case .notPermitted: "Ask the administrator of the machine."
+        case .hostInvalid: "Give a name such as www.example.com."
         }
     }
 }

@@ -83,6 +83,30 @@ public final class TunnelProviderSession: Sendable {
         .counters
     }
 
+    /// What the on-demand rules came to, when, and in what network.
+    public func onDemandState() async throws -> OnDemandState {
+        let request = ManagerMessages.Identifier(identifier: slot.identifier)
+        return try await ConfigurationSlot.mapped {
+            try await slot.client.call(.explain, request, reply: ManagerMessages.Explanation.self)
+        }
+        .onDemand
+    }
+
+    /// Finds out by the on-demand rules whether a connection to a host needs the tunnel, and starts it then.
+    ///
+    /// Linux tells nobody of a connection before it is made, so that rules which look at hosts are evaluated when somebody
+    /// asks.
+    ///
+    /// - Parameter host: The name of the host.
+    /// - Returns: The answer, and why; after up to some seconds.
+    /// - Throws: The manager's error where the tunnel is needed and cannot be started.
+    public func evaluateConnection(to host: String) async throws -> ManagerMessages.Verdict {
+        let request = ManagerMessages.Destination(identifier: slot.identifier, host: host)
+        return try await ConfigurationSlot.mapped {
+            try await slot.client.call(.evaluateConnection, request, reply: ManagerMessages.Verdict.self)
+        }
+    }
+
     /// The last lines of the log.
     public func log() async throws -> [LogLine] {
         let request = ManagerMessages.Identifier(identifier: slot.identifier)

@@ -79,6 +79,28 @@ public enum InterfaceDescription {
           sendDrops: int
         )
 
+        # What the on-demand rules of a configuration came to. `rule` counts from 1 and is left out where none matches or no
+        # rules are in force, as `reason` says; `time` and `nextStart` are in seconds since 1970, `failures` are in a row.
+        type OnDemand (
+          isInForce: bool,
+          rule: ?int,
+          action: ?(connect, disconnect, evaluateConnection, ignore),
+          reason: string,
+          time: ?float,
+          network: ?Network,
+          failures: int,
+          nextStart: ?float
+        )
+
+        # The network that rules were evaluated in, by its primary interface; tunnels of this service do not count.
+        type Network (
+          interface: ?string,
+          type: ?(ethernet, wiFi, cellular, virtual, loopback),
+          ssid: ?string,
+          dnsServers: []string,
+          searchDomains: []string
+        )
+
         # What went wrong, why, and what to do about it.
         type Failure (domain: string, code: int, cause: string, remedy: string)
 

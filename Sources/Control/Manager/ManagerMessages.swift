@@ -122,6 +122,33 @@ public enum ManagerMessages {
         public init(counters: Counters) { self.counters = counters }
     }
 
+    /// Reply of `Explain`.
+    public struct Explanation: Codable, Sendable, Equatable {
+        public var onDemand: OnDemandState
+        public init(onDemand: OnDemandState) { self.onDemand = onDemand }
+    }
+
+    /// Parameters of `EvaluateConnection`.
+    public struct Destination: Codable, Sendable, Equatable {
+        public var identifier: String
+        public var host: String
+        public init(identifier: String, host: String) {
+            self.identifier = identifier
+            self.host = host
+        }
+    }
+
+    /// Reply of `EvaluateConnection`.
+    public struct Verdict: Codable, Sendable, Equatable {
+        /// Whether the tunnel is needed; it is started then.
+        public var isNeeded: Bool
+        public var reason: String
+        public init(isNeeded: Bool, reason: String) {
+            self.isNeeded = isNeeded
+            self.reason = reason
+        }
+    }
+
     /// Reply of `Log`.
     public struct Lines: Codable, Sendable, Equatable {
         public var lines: [LogLine]

@@ -13,6 +13,8 @@ public enum ManagerMethod: String, Sendable, CaseIterable {
     case fetchLastDisconnectError = "FetchLastDisconnectError"
     case counters = "Counters"
     case log = "Log"
+    case explain = "Explain"
+    case evaluateConnection = "EvaluateConnection"
     case addItem = "AddItem"
     case copyMatching = "CopyMatching"
     case updateItems = "UpdateItems"
@@ -121,6 +123,18 @@ public enum ManagerMethod: String, Sendable, CaseIterable {
             Row(
                 .read, of: .configuration, ["identifier": "string"], ["lines": "[]LogLine"],
                 "Gives the last lines of the log, and with `more` those that follow.", streams: true)
+        case .explain:
+            Row(
+                .read, of: .configuration, ["identifier": "string"], ["onDemand": "OnDemand"],
+                "Tells what the on-demand rules came to, when, and in what network.")
+        case .evaluateConnection:
+            Row(
+                .operate, of: .configuration, ["identifier": "string", "host": "string"],
+                ["isNeeded": "bool", "reason": "string"],
+                """
+                Finds out by the on-demand rules whether a connection to a host needs the tunnel, and starts it then; takes up
+                to some seconds.
+                """)
         case .addItem:
             Row(
                 .administer, of: .everything, Self.keychainQuery, ["items": "[]Item"],

@@ -21,6 +21,7 @@ public final class Daemon {
     private let sessions: SessionTable
     private let service: ManagerService
     private let server: ControlServer
+    private let onDemand: OnDemandDriver
     private let notifier: ServiceNotifier
     private let lock: Descriptor
     private var isStopping = false
@@ -55,6 +56,7 @@ public final class Daemon {
             descriptorLimit: ManagerSocket.raiseDescriptorLimit(), isStranger: { service.isStranger($0) },
             serve: { service.serve($0, $1) })
         service.server = server
+        onDemand = try OnDemandDriver(loop)
     }
 
     /// Serves until a signal has come and every session has ended.
@@ -64,6 +66,8 @@ public final class Daemon {
         _ = try loop.watch(signals.descriptor.number) { [unowned self] in takeSignals() }
         _ = try loop.watch(sessions.inbox.bell.descriptor.number) { [unowned self] in sessions.takeEvents() }
         keepAlive()
+        // Starts of rules need no client, and none that has ended before.
+        service.follow(onDemand)
         notifier.ready()
         log(.info, "The manager listens on \(folder)/\(ControlLocation.socketName).")
         while !isStopping || sessions.runningCount > 0 { try loop.turn() }
@@ -76,6 +80,7 @@ public final class Daemon {
             isStopping = true
             log(.info, "\(name): every session is stopped through its provider.")
             notifier.stopping()
+            onDemand.close()
             sessions.stopAll(.userInitiated)
         }
     }

@@ -15,8 +15,8 @@ final class ManagedTunnel {
 
     let identifier: String
     /// Whose it is, which still counts for what is told after its configuration was removed.
-    let owner: UInt32
-    let application: String
+    private(set) var owner: UInt32
+    private(set) var application: String
     var state: SessionState { didSet { encoded = nil } }
     private var encoded: [UInt8]?
     var log = TunnelLog()
@@ -35,6 +35,15 @@ final class ManagedTunnel {
         isEnabled = configuration.content.isEnabled
         state = SessionState(
             identifier: identifier, status: isEnabled ? .disconnected : .invalid, service: service, sequence: 0)
+    }
+
+    /// Takes over a configuration that was saved again, also while the session of a removed one is still ending.
+    func adopt(_ configuration: ManagedConfiguration) {
+        // What a former owner's tunnel logged is none of the new one's business.
+        if owner != configuration.owner { log = TunnelLog() }
+        owner = configuration.owner
+        application = configuration.application
+        isRemoved = false
     }
 
     /// The state as watchers and lists get it, made once for all of them.

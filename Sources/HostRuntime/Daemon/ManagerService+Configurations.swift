@@ -43,6 +43,7 @@ extension ManagerService {
         try erase(try subject(access), generation: request.generation)
         // Told while it is still known whose it was.
         publishChange(of: try subject(access))
+        onDemand?.remove(request.identifier)
         sessions.remove(request.identifier)
         configurations[request.identifier] = nil
         encodedConfigurations[request.identifier] = nil
@@ -54,6 +55,7 @@ extension ManagerService {
         configurations[configuration.key] = configuration
         encodedConfigurations[configuration.key] = nil
         sessions.configure(configuration)
+        putInForce(configuration)
     }
 
     /// A configuration as lists have it, made once until it is saved again.
@@ -104,11 +106,16 @@ extension ManagerService {
                 .notPermitted, cause: "Only root may allow a configuration to run commands.",
                 remedy: "Have root enable it with `profile edit NAME --allow-hooks yes`.")
         }
+        guard values[TunnelProviderProtocol.masqueradeKey]?.booleanValue != true else {
+            throw ControlError(
+                .notPermitted, cause: "Only root may let a configuration make a router of this machine.",
+                remedy: "Have root enable it with `profile edit NAME --masquerade yes`.")
+        }
     }
 
     /// What works and is probably not meant, or does not work yet.
     private func warnings(about configuration: ManagedConfiguration) -> [String] {
-        var warnings = OnDemandOrder.warnings(about: configuration.content.onDemandRules ?? [])
+        var warnings = OnDemandCheck.warnings(about: configuration.content.onDemandRules ?? [])
         do throws(BundleError) {
             if let provider = configuration.tunnelProvider {
                 _ = try BundleIndex().bundle(provider.providerBundleIdentifier)

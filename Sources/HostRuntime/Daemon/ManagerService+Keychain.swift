@@ -13,6 +13,7 @@ extension ManagerService {
             let request = try call.parameters(as: KeychainMessages.Query.self)
             let client = try client(request.application, request.owner, access)
             let match = try store.performOnKeychain { try $0.addItem(request.query, client) }
+            onDemand?.retry()
             return .reply(try reply([match], to: request.query))
         case .copyMatching:
             let request = try call.parameters(as: KeychainMessages.Query.self)
@@ -22,14 +23,17 @@ extension ManagerService {
             let request = try call.parameters(as: KeychainMessages.Update.self)
             let client = try client(request.application, request.owner, access)
             try store.performOnKeychain { try $0.updateItems(request.query, to: request.attributes, client) }
+            onDemand?.retry()
         case .deleteItems:
             let request = try call.parameters(as: KeychainMessages.Query.self)
             let client = try client(request.application, request.owner, access)
             try store.performOnKeychain { try $0.deleteItems(request.query, client) }
         case .unlockKeychain:
             let passphrase = try call.parameters(as: KeychainMessages.Passphrase.self).passphrase
+            let retry = onDemand?.retry
             return answerLater(connection) { store in
                 try store.performOnKeychain { try $0.unlockKeychain(passphrase.map { SecretBytes($0) }) }
+                retry?()
             }
         case .lockKeychain: try store.performOnKeychain { $0.lockKeychain() }
         case .changeKeychainPassphrase:
@@ -41,7 +45,7 @@ extension ManagerService {
                 }
             }
         case .list, .get, .save, .remove, .start, .stop, .watch, .sendMessage, .fetchLastDisconnectError, .counters,
-            .log:
+            .log, .explain, .evaluateConnection:
             throw InvalidParameter(parameter: "method")
         }
         return .reply(try WireCodec.reply(NoParameters()))

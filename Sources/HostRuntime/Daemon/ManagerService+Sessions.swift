@@ -1,5 +1,6 @@
 internal import Control
 internal import Netlink
+internal import NetworkSettings
 internal import ProviderKit
 internal import Session
 
@@ -21,6 +22,8 @@ extension ManagerService {
             return .reply(try WireCodec.reply(ManagerMessages.LastError(error: try tunnel(access).state.error)))
         case .counters: return .reply(try counters(access))
         case .log: return try log(call, access)
+        case .explain: return .reply(try WireCodec.reply(ManagerMessages.Explanation(onDemand: explanation(access))))
+        case .evaluateConnection: return try evaluateConnection(call, access, connection)
         case .addItem, .copyMatching, .updateItems, .deleteItems, .unlockKeychain, .lockKeychain,
             .changeKeychainPassphrase:
             return try performKeychain(method, call, access, connection)
@@ -56,6 +59,7 @@ extension ManagerService {
                 cause: "No provider of this machine serves the protocol of \(configuration.label).",
                 remedy: "Save a tunnel provider configuration.")
         }
+        _ = try Isolation(provider)
         let bundle: ProviderBundle
         do throws(BundleError) {
             bundle = try BundleIndex().bundle(provider.providerBundleIdentifier)
@@ -103,7 +107,9 @@ extension ManagerService {
         guard let running = tunnel.running, let interface = tunnel.state.interface else {
             throw SessionError(.notRunning, cause: "The session of \(try subject(access).label) does not run.")
         }
-        let statistics = try NetlinkSocket().link(named: interface).statistics
+        let read = { try NetlinkSocket().link(named: interface).statistics }
+        let isolation = try subject(access).tunnelProvider.map { try Isolation($0) }
+        let statistics = isolation == .namespace ? try IsolatedSpace.inside(interface, read) : try read()
         var counters = Counters(interface: interface, epoch: running.session.description)
         counters.receivedBytes = statistics.receivedBytes
         counters.sentBytes = statistics.sentBytes

@@ -1,4 +1,5 @@
 internal import Control
+internal import OnDemand
 internal import ProviderKit
 internal import SystemStore
 
@@ -90,6 +91,7 @@ extension ManagerService {
 
     /// Notes beside a configuration that its session began, or how it ended.
     func note(_ session: UniqueIdentifier?, of key: String, error: TunnelFailure?) {
+        if session != nil { onDemand?.send(.sessionBegan, to: key) }
         guard let identifier = UniqueIdentifier(key), configurations[key] != nil else { return }
         do {
             try store.perform {

@@ -1,4 +1,5 @@
 internal import Control
+internal import OnDemand
 internal import ProviderKit
 
 /// What watchers are told as it happens.
@@ -19,6 +20,7 @@ extension ManagerService {
 
     /// Tells watchers a new state of a session.
     func publish(_ tunnel: ManagedTunnel) {
+        if tunnel.state.status == .connected { onDemand?.send(.sessionConnected, to: tunnel.identifier) }
         send(ManagerMessages.Change(sessions: [tunnel.state], changed: []), tunnel.owner, tunnel.application)
     }
 

@@ -17,6 +17,8 @@ final class ManagerService {
     var encodedConfigurations: [String: [Bool: [UInt8]]] = [:]
     /// The server, once it listens.
     weak var server: ControlServer?
+    /// What starts and stops sessions by rules; none in a test of the service alone.
+    var onDemand: OnDemandDriver?
 
     /// Loads the store.
     ///

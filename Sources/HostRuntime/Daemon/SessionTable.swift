@@ -25,17 +25,31 @@ final class SessionTable {
     var onLine: (ManagedTunnel, LogLine) -> Void = { _, _ in }
     /// Called with the session that began; with nil and the error, if any, when it has ended.
     var onSession: (String, UniqueIdentifier?, TunnelFailure?) -> Void = { _, _, _ in }
+    /// Called when a session has ended and none waits to follow it; with whether somebody had asked for the end.
+    var onEnd: (String, Bool) -> Void = { _, _ in }
     /// Called with the connection that waits and the answer for it.
     var onAnswer: (UInt64, [UInt8]) -> Void = { _, _ in }
 
+    private let restart: RestartPolicy
+    private let makeSystem: @Sendable (HostConfiguration) throws -> any SessionSystem
     private var tunnels: [String: ManagedTunnel] = [:]
     private var nextSession: UInt64 = 1
     private var sequence = 0
 
     /// Makes an empty table.
     ///
+    /// - Parameters:
+    ///   - restart: When a worker that died gets a successor.
+    ///   - makeSystem: What a session runs on; called on its thread.
     /// - Throws: ``SystemCallError`` when the process has no descriptor left.
-    init() throws(SystemCallError) {
+    init(
+        restart: RestartPolicy = RestartPolicy(),
+        makeSystem: @escaping @Sendable (HostConfiguration) throws -> any SessionSystem = {
+            try LinuxSystem($0)
+        }
+    ) throws(SystemCallError) {
+        self.restart = restart
+        self.makeSystem = makeSystem
         inbox = try Inbox()
     }
 
@@ -55,6 +69,7 @@ final class SessionTable {
             tunnels[configuration.key] = tunnel
             return publish(tunnel)
         }
+        tunnel.adopt(configuration)
         guard tunnel.isEnabled != isEnabled else { return }
         tunnel.isEnabled = isEnabled
         if tunnel.running == nil {
@@ -94,6 +109,16 @@ final class SessionTable {
         tunnel.waitingStart = request
     }
 
+    /// Notes why a session did not even begin, where nobody waits for the answer.
+    func noteFailure(_ error: any Error, of identifier: String) {
+        guard let tunnel = tunnels[identifier] else { return }
+        let failure = TunnelFailure(error)
+        tunnel.state.error = failure
+        publish(tunnel)
+        onLine(tunnel, tunnel.log.add(.error, "not started: \(failure)"))
+        onSession(identifier, nil, failure)
+    }
+
     /// Stops a session through its provider, and drops a start that waits.
     func stop(_ identifier: String, _ reason: ProviderStopReason) {
         if let tunnel = tunnels[identifier] { stop(tunnel, reason) }
@@ -125,7 +150,9 @@ final class SessionTable {
     private func launch(_ tunnel: ManagedTunnel, _ request: HostConfiguration) throws {
         let number = nextSession
         nextSession += 1
-        let (identifier, inbox) = (tunnel.identifier, inbox)
+        let (identifier, inbox, makeSystem) = (tunnel.identifier, inbox, makeSystem)
+        var request = request
+        request.restart = restart
         let host = try TunnelHost(request, takesSignals: false) { report in
             inbox.put(.report(session: number, identifier: identifier, report))
         }
@@ -135,8 +162,8 @@ final class SessionTable {
         inbox.put(.began(identifier: identifier, running.session))
         // The session reports this too, later than the reply to the start.
         if tunnel.report(.connecting, interface: "", error: nil) { announce(tunnel) }
-        let thread = Thread {
-            let outcome = host.run()
+        let thread = Thread { [request] in
+            let outcome = host.run { try makeSystem(request) }
             inbox.put(.ended(session: number, identifier: identifier, outcome))
         }
         thread.name = "session-\(number)"
@@ -154,17 +181,17 @@ final class SessionTable {
     }
 
     private func ended(_ number: UInt64, _ identifier: String) {
-        guard let tunnel = tunnels[identifier], tunnel.running?.number == number else { return }
+        guard let tunnel = tunnels[identifier], let running = tunnel.running, running.number == number else { return }
         tunnel.running = nil
         onSession(identifier, nil, tunnel.state.error)
         if tunnel.isRemoved { tunnels[identifier] = nil }
-        guard let request = tunnel.waitingStart else { return }
+        guard let request = tunnel.waitingStart else { return onEnd(identifier, running.isStopping) }
         tunnel.waitingStart = nil
         do {
             try launch(tunnel, request)
         } catch {
-            tunnel.state.error = TunnelFailure(error)
-            publish(tunnel)
+            noteFailure(error, of: identifier)
+            onEnd(identifier, false)
         }
     }
 

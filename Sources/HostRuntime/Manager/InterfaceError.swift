@@ -14,6 +14,7 @@ public enum InterfaceErrorCode: Int, TunnelErrorCode, CaseIterable {
     case controlSocketTaken = 10
     case controlSocketFailed = 11
     case deviceInvalid = 12
+    case isolationInvalid = 13
 
     public static var domain: String { "ProviderHostInterfaceErrorDomain" }
 
@@ -30,6 +31,7 @@ public enum InterfaceErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .socketFailed: "A UDP socket could not be opened."
         case .controlSocketTaken: "Another program serves the control socket of this name."
         case .controlSocketFailed: "The control socket could not be made."
+        case .isolationInvalid: "There is no such isolation."
         case .deviceInvalid: "The descriptor that was passed on is no TUN device that can be used."
         }
     }
@@ -49,6 +51,7 @@ public enum InterfaceErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .controlSocketFailed:
             "Look at the permissions of its folder, and whether that is on a disk that can be written."
         case .deviceInvalid: "Open it with IFF_TUN, IFF_NO_PI and IFF_VNET_HDR."
+        case .isolationInvalid: "Write namespace, or leave it out."
         case .gone: "Start the tunnel again."
         }
     }

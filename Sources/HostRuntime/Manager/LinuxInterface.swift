@@ -8,10 +8,14 @@ internal import ProviderKit
 final class LinuxInterface: SessionInterface {
     /// Packets that wait in the interface while the provider is busy: the default of 500 drops bursts.
     private static let queueLength = 1000
+    private static let unmarkedRemark = """
+        Without the program nft, answers to connections from outside enter the tunnel, and strict reverse-path filtering \
+        drops what the tunnel receives: install nftables, or set net.ipv4.conf.all.rp_filter to 2.
+        """
 
     let name: String
     private var device: TUNDevice?
-    private let dnsBackend: DNSBackend
+    private let makeResolver: @Sendable () throws(ResolverError) -> any Resolver
     private let keeper: SettingsKeeper
     /// Watches the keeper, the resolver and the alarm, none of which needs a name: all are looked at.
     private let changes: EventPoller
@@ -20,6 +24,10 @@ final class LinuxInterface: SessionInterface {
     private let effects: SystemEffects
     private let link: Link
     private let trafficGuard: TrafficGuard?
+    /// Nil where there is none, or nothing else than the tunnel that it would be needed against.
+    private let filter: NftablesProgram?
+    private let isAlone: Bool
+    private var masquerade: Masquerade?
     /// Made with the first request, because sockets may bring a mark of their own.
     private var settings: InterfaceSettings?
     private(set) var mtu: Int?
@@ -29,14 +37,28 @@ final class LinuxInterface: SessionInterface {
 
     /// Creates the interface, arms the kill switch, and removes what a process that was killed has left behind.
     ///
+    /// - Parameters:
+    ///   - name: The name of the interface.
+    ///   - killSwitch: What may not leave beside the tunnel; nil for no restriction.
+    ///   - masquerades: Whether clients behind the tunnel are let out with this machine's address.
+    ///   - isAlone: Whether there is nothing else in the network namespace, so that nothing beside the interface is touched.
+    ///   - resolver: Makes what DNS settings are given to.
     /// - Throws: ``InterfaceError``, or a ``TunnelError`` with the kernel's words; nothing is left then.
-    init(name: String, dnsBackend: DNSBackend, killSwitch: KillSwitch?) throws {
-        self.dnsBackend = dnsBackend
-        trafficGuard = try killSwitch.map { TrafficGuard($0, filter: try NftablesProgram()) }
+    init(
+        name: String, killSwitch: KillSwitch? = nil, masquerades: Bool = false, isAlone: Bool = false,
+        resolver: @escaping @Sendable () throws(ResolverError) -> any Resolver
+    ) throws {
+        makeResolver = resolver
+        self.isAlone = isAlone
+        let found = isAlone ? nil : try Self.findFilter(isNeeded: killSwitch != nil || masquerades)
+        let filter = found?.0
+        self.filter = filter
+        trafficGuard = killSwitch.flatMap { killSwitch in filter.map { TrafficGuard(killSwitch, filter: $0) } }
         changes = try EventPoller()
         retry = try RetryClock()
-        keeper = try SettingsKeeper(interface: name, isGuarded: killSwitch != nil)
-        effects = try SystemEffects()
+        keeper = try SettingsKeeper(interface: name, watchesFilter: filter != nil)
+        let effects = try SystemEffects()
+        self.effects = effects
         device = try Self.makeDevice(name: name)
         self.name = name
         link = try effects.link(named: name)
@@ -48,11 +70,15 @@ final class LinuxInterface: SessionInterface {
         // What an earlier kill switch holds back stays back until ours is in its place.
         try trafficGuard?.arm(interface: name)
         do {
-            remarks = try Self.sweep(name, effects) + Self.sweepFilter(name, effects, isGuarded: trafficGuard != nil)
+            let isGuarded = trafficGuard != nil
+            let settingsRemarks = isAlone ? [] : try Self.sweep(name, effects)
+            let filterRemarks = found.map { Self.sweepFilter(name, $0, $1, effects, isGuarded: isGuarded) }
+            remarks = settingsRemarks + (filterRemarks ?? [])
         } catch {
             try? trafficGuard?.disarm(interface: name)
             throw error
         }
+        if masquerades { masquerade = filter.map { Masquerade(interface: name, filter: $0, effects: effects) } }
     }
 
     var virtualHeaderLength: Int { Int(CTUN_VNET_HEADER) }
@@ -81,14 +107,17 @@ final class LinuxInterface: SessionInterface {
 
     func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {
         defer { watchResolver() }
+        let remarks = try masquerade?.begin(settings?.addressFamilies ?? []) ?? []
         let result = try interfaceSettings(mark: nil).apply(settings)
         mtu = result.mtu
-        return result.notApplied.map { "\($0.part): \($0.reason)" }
+        return remarks + result.notApplied.map { "\($0.part): \($0.reason)" }
+            + (result.leadsDefault && filter == nil && !isAlone ? [Self.unmarkedRemark] : [])
     }
 
     func restore() -> [String] {
         let remarks = keeper.restore { () throws -> [String] in
-            if let settings { return try settings.restore() }
+            let translation = try masquerade?.restore() == true ? ["the address translation"] : []
+            if let settings { return try settings.restore() + translation }
             return try trafficGuard?.restore(interface: name) == true ? ["the kill switch"] : []
         }
         return remarks + (settings.map(restoreResolver) ?? [])
@@ -136,6 +165,7 @@ final class LinuxInterface: SessionInterface {
         {
             remains.append("the interface \(name): \(error)")
         }
+        do throws(FilterError) { try masquerade?.end() } catch { remains.append(error.cause) }
         return remains
     }
 
@@ -144,50 +174,6 @@ final class LinuxInterface: SessionInterface {
         if let watchedResolver { changes.forget(watchedResolver) }
         watchedResolver = settings?.resolverDescriptor
         if let watchedResolver { try? changes.watch(watchedResolver, token: 0) }
-    }
-
-    /// Takes back what a process that was killed left on an interface, or on none that is there.
-    ///
-    /// - Parameters:
-    ///   - name: The interface; an empty name is that of none.
-    ///   - effects: The kernel.
-    /// - Returns: What was taken back, or could not be, as lines for the log.
-    /// - Throws: `NetlinkError` when the kernel cannot be asked.
-    static func sweep(_ name: String, _ effects: SystemEffects) throws -> [String] {
-        let sweep = try SettingsSweep.interface(name, effects)
-        var remarks = sweep.failures
-        if !sweep.removed.isEmpty {
-            remarks.append("Removed what an earlier process left: \(sweep.removed.count) rules and routes.")
-        }
-        do throws(ResolverError) {
-            let swept = try SystemResolver.sweep { interface in
-                interface == name || effects.lacks(interface)
-            }
-            if !swept.isEmpty {
-                remarks.append("Took back DNS that an earlier process left: \(swept.joined(separator: ", ")).")
-            }
-        } catch {
-            remarks.append("\(error)")
-        }
-        return remarks
-    }
-
-    /// Ends what the kill switch of an earlier process on this name still holds back, unless ours is in its place, and tells
-    /// of those whose own tunnel has not come back: they guard it until somebody decides.
-    private static func sweepFilter(_ name: String, _ effects: SystemEffects, isGuarded: Bool) -> [String] {
-        do throws(FilterError) {
-            let filter = try NftablesProgram()
-            let tables = try filter.tables().filter { $0.purpose == .guardian }
-            let stale = isGuarded ? [] : tables.filter { $0.interface == name }
-            try filter.replace(stale, with: [])
-            let orphans = Set(tables.map(\.interface).filter { $0 != name && effects.lacks($0) })
-            return (stale.isEmpty ? [] : ["Ended the kill switch that an earlier process left on \(name)."])
-                + orphans.sorted().map {
-                    "The kill switch of \($0), whose process is gone, is in force; `providerhost sweep` ends it."
-                }
-        } catch {
-            return error.code == .programMissing ? [] : [error.cause]
-        }
     }
 
     private func interfaceSettings(mark: UInt32?) throws -> InterfaceSettings {
@@ -207,37 +193,22 @@ final class LinuxInterface: SessionInterface {
         do {
             return try InterfaceSettings(
                 interface: name, effects: effects, mark: mark, taken: others, trafficGuard: trafficGuard,
-                resolver: dnsBackend.make)
+                filter: filter, resolver: makeResolver)
         } catch {
             return try InterfaceSettings(
-                interface: name, effects: effects, mark: mark, trafficGuard: trafficGuard, resolver: dnsBackend.make)
+                interface: name, effects: effects, mark: mark, trafficGuard: trafficGuard, filter: filter,
+                resolver: makeResolver)
         }
     }
+}
 
-    /// Offloads are the worker's choice: the batch face takes packet by packet.
-    static var deviceOptions: PathOptions {
-        var options = PathOptions()
-        options.tunTSO = false
-        options.tunUSO = false
-        return options
-    }
-
-    /// Creates a TUN device whose name nothing else has.
-    static func makeDevice(name: String) throws(InterfaceError) -> TUNDevice {
-        do {
-            return try TUNDevice(name: name, existing: .refuse, options: deviceOptions)
-        } catch {
-            throw refusal(name, error)
-        }
-    }
-
-    private static func refusal(_ name: String, _ error: PathError) -> InterfaceError {
-        switch error.errno {
-        case 16: InterfaceError(.exists, cause: "The interface \(name) exists already.")
-        case 1: InterfaceError(.capabilityMissing)
-        case 2, 6, 13, 19: InterfaceError(.deviceMissing)
-        default: InterfaceError(.notCreated, cause: "The interface \(name) could not be created: \(error.message).")
-        }
+extension PacketTunnelNetworkSettings {
+    /// The families in which the interface has addresses.
+    fileprivate var addressFamilies: Set<AddressFamily> {
+        var families: Set<AddressFamily> = []
+        if ipv4Settings?.addresses.isEmpty == false { families.insert(.ipv4) }
+        if ipv6Settings?.addresses.isEmpty == false { families.insert(.ipv6) }
+        return families
     }
 }
 

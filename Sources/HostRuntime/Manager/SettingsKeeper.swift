@@ -6,7 +6,7 @@ internal import ProviderKit
 /// that goes on, and told once.
 final class SettingsKeeper {
     private let monitor: NetlinkMonitor
-    /// Nil without a kill switch.
+    /// Nil where there is no packet filter of ours.
     private let filterMonitor: FilterMonitor?
     private var clock: RestoreClock
     /// The interfaces whose addresses, state or place as the way out changed.
@@ -16,10 +16,10 @@ final class SettingsKeeper {
     /// The names of our tables of the packet filter end like this.
     private let interface: String
 
-    init(interface: String, isGuarded: Bool) throws {
+    init(interface: String, watchesFilter: Bool) throws {
         self.interface = interface
         monitor = try NetlinkMonitor()
-        if isGuarded { filterMonitor = try FilterMonitor() } else { filterMonitor = nil }
+        if watchesFilter { filterMonitor = try FilterMonitor() } else { filterMonitor = nil }
         clock = try RestoreClock()
     }
 
@@ -35,8 +35,10 @@ final class SettingsKeeper {
             for event in events { noteNetworks(event) }
         }
         guard let losses = filterMonitor?.read() else { return }
-        let name = FilterTableName(.guardian, interface: interface).text
-        if losses.isIncomplete || losses.tables.contains(name) { clock.noticed(isUrgent: true) }
+        let purposes = FilterTableName.Purpose.allCases.filter {
+            losses.isIncomplete || losses.tables.contains(FilterTableName($0, interface: interface).text)
+        }
+        if !purposes.isEmpty { clock.noticed(isUrgent: purposes.contains(.guardian)) }
     }
 
     /// Whether another interface than ours changed, so that the machine may be connected to other networks.

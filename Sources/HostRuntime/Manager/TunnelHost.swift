@@ -101,18 +101,18 @@ public final class TunnelHost: Sendable {
     ///
     /// Whatever ends the session, nothing of it is left when this returns; an error was reported with the last status.
     public func run() -> SessionOutcome {
-        run(
-            on: LinuxSystem(
-                dnsBackend: configuration.dnsBackend, interfaceCare: configuration.interfaceCare,
-                killSwitch: KillSwitch(configuration.protocolConfiguration)))
+        run { [configuration] in try LinuxSystem(configuration) }
     }
 
     /// Runs the session on any system.
-    func run(on system: some SessionSystem) -> SessionOutcome {
+    func run(on system: some SessionSystem) -> SessionOutcome { run { system } }
+
+    /// Runs the session on a system that is made for it; what making it throws ends the session.
+    func run(_ makeSystem: () throws -> any SessionSystem) -> SessionOutcome {
         defer { reporter.finish() }
         do {
             let driver = try SessionDriver(
-                configuration: configuration, system: system, inbox: inbox, reporter: reporter,
+                configuration: configuration, system: try makeSystem(), inbox: inbox, reporter: reporter,
                 takesSignals: takesSignals)
             return driver.run()
         } catch {

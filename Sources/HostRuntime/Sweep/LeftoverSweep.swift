@@ -10,7 +10,9 @@ public struct LeftoverSweep: Hashable, Sendable {
     /// One thing that was removed.
     public struct Item: Hashable, Sendable {
         /// What kind of thing it is.
-        public enum Kind: String, Sendable { case rule, route, address, filterTable, resolver, controlSocket }
+        public enum Kind: String, Sendable {
+            case rule, route, address, filterTable, resolver, controlSocket, namespace
+        }
 
         public let kind: Kind
         /// Which one, for people.
@@ -30,9 +32,12 @@ public struct LeftoverSweep: Hashable, Sendable {
         add(try SettingsSweep.orphans(effects))
         let isGone = { (name: String) in effects.lacks(name) }
         // The packet filter comes after the routes: until then nothing that was kept in can leave.
-        sweepFilter(isGone)
+        sweepFilter(effects, isGone)
         sweepResolver(isGone)
         sweepSockets(isGone)
+        let spaces = IsolatedSpace.sweep()
+        removed += spaces.removed.map { Item(kind: .namespace, name: $0) }
+        failures += spaces.failures
     }
 
     private mutating func add(_ sweep: SettingsSweep) {
@@ -47,12 +52,13 @@ public struct LeftoverSweep: Hashable, Sendable {
         failures += sweep.failures
     }
 
-    private mutating func sweepFilter(_ isGone: (String) -> Bool) {
+    private mutating func sweepFilter(_ effects: SystemEffects, _ isGone: (String) -> Bool) {
         do throws(FilterError) {
             let filter = try NftablesProgram()
+            let translations = try Masquerade.sweep(filter, effects, isGone)
             let stale = try filter.tables().filter { isGone($0.interface) }
             try filter.replace(stale, with: [])
-            removed += stale.map { Item(kind: .filterTable, name: "\($0.family.rawValue) \($0.text)") }
+            removed += (translations + stale).map { Item(kind: .filterTable, name: "\($0.family.rawValue) \($0.text)") }
         } catch {
             // Without the program no table was ever made.
             if error.code != .programMissing { failures.append(error.cause) }

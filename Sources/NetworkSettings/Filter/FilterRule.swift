@@ -10,6 +10,10 @@ public struct FilterRule: Hashable, Sendable {
         case reject
         /// Gives the packet the address of the interface that it leaves by.
         case masquerade
+        /// Marks the packet, and lets the next rule decide.
+        case markPacket(UInt32)
+        /// Marks the packet's connection, and lets the next rule decide.
+        case markConnection(UInt32)
     }
 
     /// One condition.
@@ -38,6 +42,12 @@ public struct FilterRule: Hashable, Sendable {
         case destinationInSet(String, AddressFamily)
         /// The source is no address of this machine.
         case sourceIsRemote
+        /// The destination is an address of this machine.
+        case destinationIsLocal
+        /// The packet comes from the side that began its connection, or from the other.
+        case isAnswer(Bool)
+        /// The mark of the packet's connection, all 32 bits as a number.
+        case connectionMark(ClosedRange<UInt32>)
         /// The address that an ARP packet asks about, IPv4.
         case askedAddress([IPAddress])
     }
@@ -62,7 +72,13 @@ extension FilterRule.Verdict {
         case .drop: ["drop": nil]
         case .reject: ["reject": ["type": "icmpx", "expr": "admin-prohibited"]]
         case .masquerade: ["masquerade": nil]
+        case .markPacket(let mark): Self.set(FilterRule.Match.meta("mark"), mark)
+        case .markConnection(let mark): Self.set(FilterRule.Match.connection("mark"), mark)
         }
+    }
+
+    private static func set(_ key: JSONValue, _ mark: UInt32) -> JSONValue {
+        ["mangle": ["key": key, "value": .number(Int(mark))]]
     }
 }
 
@@ -88,6 +104,14 @@ extension FilterRule.Match {
         case .destinationInSet(let name, let family): Self.compare(Self.address(family, "daddr"), .text("@" + name))
         case .sourceIsRemote:
             Self.compare(["fib": ["result": "type", "flags": ["saddr"]]], "local", isEqual: false)
+        case .destinationIsLocal: Self.compare(["fib": ["result": "type", "flags": ["daddr"]]], "local")
+        case .isAnswer(let isAnswer): Self.compare(Self.connection("direction"), isAnswer ? "reply" : "original")
+        case .connectionMark(let marks):
+            Self.compare(
+                Self.connection("mark"),
+                marks.count == 1
+                    ? .number(Int(marks.lowerBound))
+                    : ["range": [.number(Int(marks.lowerBound)), .number(Int(marks.upperBound))]])
         case .askedAddress(let addresses):
             Self.compare(Self.field("arp", "daddr ip"), Self.anyOf(addresses.map(\.description)))
         }
@@ -97,7 +121,9 @@ extension FilterRule.Match {
         ["match": ["op": isEqual ? "==" : "!=", "left": left, "right": right]]
     }
 
-    private static func meta(_ key: String) -> JSONValue { ["meta": ["key": .text(key)]] }
+    fileprivate static func meta(_ key: String) -> JSONValue { ["meta": ["key": .text(key)]] }
+
+    fileprivate static func connection(_ key: String) -> JSONValue { ["ct": ["key": .text(key)]] }
 
     private static func field(_ header: String, _ field: String) -> JSONValue {
         ["payload": ["protocol": .text(header), "field": .text(field)]]

@@ -9,8 +9,8 @@ public struct FilterTable: Hashable, Sendable {
 
     /// Rules that the packets of a hook pass, in order.
     public struct Chain: Hashable, Sendable {
-        /// Whether the chain filters packets or translates addresses.
-        public enum Kind: String, Hashable, Sendable { case filter, nat }
+        /// Whether the chain filters packets, translates addresses, or lets marks decide the route anew.
+        public enum Kind: String, Hashable, Sendable { case filter, nat, route }
 
         public var hook: Hook
         public var kind: Kind

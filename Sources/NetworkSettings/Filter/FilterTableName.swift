@@ -4,6 +4,10 @@ public struct FilterTableName: Hashable, Sendable {
     public enum Family: String, Hashable, Sendable, CaseIterable {
         /// Packets of IPv4 and IPv6.
         case inet
+        /// Packets of IPv4 only.
+        case ipv4 = "ip"
+        /// Packets of IPv6 only.
+        case ipv6 = "ip6"
         /// Requests and replies of ARP.
         case arp
     }
@@ -14,6 +18,19 @@ public struct FilterTableName: Hashable, Sendable {
         case guardian = "guard"
         /// Address translation for a gateway's clients.
         case masquerade
+        /// That a family is forwarded because of a gateway, and nobody else's packets with it.
+        case forward
+        /// Marks by which replies take the way of what they answer.
+        case replies
+
+        /// The families in which such a table exists.
+        var families: [Family] {
+            switch self {
+            case .guardian: [.inet, .arp]
+            case .masquerade, .replies: [.inet]
+            case .forward: [.ipv4, .ipv6]
+            }
+        }
     }
 
     public var family: Family
@@ -59,7 +76,7 @@ public struct FilterTableName: Hashable, Sendable {
             rest = rest.dropFirst(2)
         }
         self.init(purpose, family, interface: String(decoding: bytes, as: UTF8.self))
-        guard self.text == text, (1...15).contains(bytes.count) else { return nil }
+        guard self.text == text, purpose.families.contains(family), (1...15).contains(bytes.count) else { return nil }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

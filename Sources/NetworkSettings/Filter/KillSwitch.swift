@@ -36,7 +36,7 @@ public struct KillSwitch: Hashable, Sendable {
 
     /// The names of every table that ``tables(_:)`` may make.
     static func names(_ interface: String) -> [FilterTableName] {
-        FilterTableName.Family.allCases.map { FilterTableName(.guardian, $0, interface: interface) }
+        FilterTableName.Purpose.guardian.families.map { FilterTableName(.guardian, $0, interface: interface) }
     }
 
     /// The tables under these circumstances; none where there is nothing to guard yet.
@@ -48,7 +48,8 @@ public struct KillSwitch: Hashable, Sendable {
             chains: [
                 FilterTable.Chain(.output, isDropping: scope == .everything, rules: outputRules(now, enforced)),
                 FilterTable.Chain(.forward, isDropping: scope == .everything, rules: forwardRules(now, enforced)),
-                FilterTable.Chain(.prerouting, priority: Self.rawPriority, rules: probeRules(now)),
+                FilterTable.Chain(
+                    .prerouting, priority: Self.rawPriority, rules: Self.probeRules(now.interface, now.desired)),
             ])
         let probed = (now.desired?.addresses ?? []).map(\.address).filter { $0.family == .ipv4 }
         guard !probed.isEmpty else { return [filter] }
@@ -124,13 +125,12 @@ public struct KillSwitch: Hashable, Sendable {
     }
 
     /// Nobody outside may find out the tunnel's addresses by asking whether they answer (CVE-2019-14899).
-    private func probeRules(_ now: Circumstances) -> [FilterRule] {
-        let addresses = (now.desired?.addresses ?? []).map(\.address)
+    static func probeRules(_ interface: String, _ desired: DesiredState?) -> [FilterRule] {
+        let addresses = (desired?.addresses ?? []).map(\.address)
         return AddressFamily.allCases.compactMap { family in
             let ofFamily = addresses.filter { $0.family == family }
             guard !ofFamily.isEmpty else { return nil }
-            return FilterRule(
-                .notEnteringBy([now.interface]), .destinationIn(ofFamily), .sourceIsRemote, verdict: .drop)
+            return FilterRule(.notEnteringBy([interface]), .destinationIn(ofFamily), .sourceIsRemote, verdict: .drop)
         }
     }
 

@@ -31,7 +31,7 @@ public enum FilterErrorCode: Int, TunnelErrorCode, CaseIterable {
     public var remedy: String {
         switch self {
         case .programMissing:
-            "Install the package nftables, or leave out what needs it, such as --include-all-networks."
+            "Install the package nftables, or leave out what needs it, such as --include-all-networks or --masquerade."
         case .refused: "See whether `nft list ruleset` works for root, and whether the kernel has nf_tables."
         }
     }

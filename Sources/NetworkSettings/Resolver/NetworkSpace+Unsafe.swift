@@ -22,7 +22,7 @@ enum NetworkSpace {
     /// The name that `ip netns` knows the namespace by, if any.
     private static var name: String? {
         guard let ours = identity(own) else { return nil }
-        return names(namedSpaces).first { identity("\(namedSpaces)/\($0)") == ours }
+        return FolderNames.list(namedSpaces).first { identity("\(namedSpaces)/\($0)") == ours }
     }
 
     /// The device and number of a file, symbolic links followed.
@@ -31,9 +31,12 @@ enum NetworkSpace {
         guard unsafe stat(path, &status) == 0 else { return nil }
         return [UInt64(status.st_dev), UInt64(status.st_ino)]
     }
+}
 
-    /// The names in a folder; none if there is no such folder.
-    private static func names(_ folder: String) -> [String] {
+/// What folders hold.
+enum FolderNames {
+    /// The names in a folder but those that begin with a dot; none if there is no such folder.
+    static func list(_ folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { _ = unsafe closedir(stream) }
         var names: [String] = []

@@ -36,6 +36,11 @@ struct ResolvconfProgram: Resolver {
     /// The name of an interface's record: what begins with `tun.` comes first in Debian's interface-order.
     private static func record(_ interface: String) -> String { prefix + interface }
 
+    /// The interface of a record: of ours without what comes before it.
+    static func interface(ofRecord name: String) -> String {
+        name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+    }
+
     private func run(_ arguments: [String], input: String = "") throws(ResolverError) {
         let outcome = program.run(arguments, input: input, milliseconds: Self.timeout)
         guard let failure = outcome.failure else { return }

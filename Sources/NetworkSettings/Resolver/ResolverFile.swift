@@ -13,7 +13,8 @@ struct ResolverFile: Resolver {
     var path = "/etc/resolv.conf"
 
     var name: String { path }
-    private var backup: String { path + ".providerhost" }
+    /// What was there before our file.
+    var backup: String { path + ".providerhost" }
     private var folder: Folder { Folder(path: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])) }
 
     func limitation(_ configuration: ResolverConfiguration) -> String? {
@@ -57,6 +58,7 @@ struct ResolverFile: Resolver {
     }
 
     private func changeLocked(_ body: (inout [Contents.Section]) throws(FileFailure) -> Void) throws(FileFailure) {
+        try recover()
         let text = try TextFile.read(path, limit: Self.sizeLimit)
         let ours = text.flatMap { Contents($0) }
         var sections = ours?.sections ?? []
@@ -68,10 +70,19 @@ struct ResolverFile: Resolver {
             path, with: Contents(sections: sections, hasBackup: hasBackup).text, like: hasBackup ? backup : nil)
     }
 
+    /// Ends what a process began that was killed between the steps of a change, and takes away a backup that has had its
+    /// day because somebody else has written the file since.
+    private func recover() throws(FileFailure) {
+        for unfinished in [path, backup] { try TextFile.remove(TextFile.fresh(unfinished)) }
+        guard TextFile.exists(backup) else { return }
+        let text = try TextFile.read(path, limit: Self.sizeLimit)
+        // A file that is written over in its place is empty for a moment.
+        if text == "" || !TextFile.exists(path) { return try restore(hasBackup: true) }
+        if text.flatMap({ Contents($0) }) == nil { try TextFile.remove(backup) }
+    }
+
     /// Keeps the file that is there; false if there is none.
     private func keep() throws(FileFailure) -> Bool {
-        // One that is left from a time when somebody else wrote the file after us.
-        try TextFile.remove(backup)
         do throws(FileFailure) {
             try TextFile.link(path, as: backup)
         } catch {
@@ -89,7 +100,8 @@ struct ResolverFile: Resolver {
         } catch {
             guard error.code == EBUSY, let text = try TextFile.read(backup, limit: Self.sizeLimit) else { throw error }
             try TextFile.overwrite(path, with: text)
-            try TextFile.remove(backup)
         }
+        // Of two names of one file neither goes by a rename.
+        try TextFile.remove(backup)
     }
 }

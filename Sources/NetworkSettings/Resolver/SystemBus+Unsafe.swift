@@ -73,6 +73,60 @@ struct SystemBus: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// The elements of a property that is an array of structures with numbers, texts, flags and bytes in them.
+    func structures(
+        _ property: BusMethod, fields: String, until deadline: BusDeadline
+    ) throws(BusFailure) -> [[BusValue]] {
+        try Self.check(unsafe sd_bus_set_method_call_timeout(bus, max(1, deadline.remaining)))
+        var error = unsafe sd_bus_error()
+        var reply: OpaquePointer?
+        defer {
+            unsafe sd_bus_error_free(&error)
+            _ = unsafe sd_bus_message_unref(reply)
+        }
+        try Self.check(
+            unsafe sd_bus_get_property(
+                bus, property.destination, property.path, property.interface, property.member, &error, &reply,
+                "a(\(fields))"))
+        try Self.check(unsafe sd_bus_message_enter_container(reply, CChar(UInt8(ascii: "a")), "(\(fields))"))
+        var structures: [[BusValue]] = []
+        while try Self.check(unsafe sd_bus_message_enter_container(reply, CChar(UInt8(ascii: "r")), fields)) > 0 {
+            structures.append(try unsafe Self.values(fields, reply))
+            try Self.check(unsafe sd_bus_message_exit_container(reply))
+        }
+        return structures
+    }
+
+    /// The values of one structure; of arrays, those of bytes only.
+    private static func values(_ fields: String, _ message: OpaquePointer?) throws(BusFailure) -> [BusValue] {
+        var values: [BusValue] = []
+        for field in fields {
+            switch field {
+            case "i":
+                var number: Int32 = 0
+                try check(unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: "i")), &number))
+                values.append(.int32(number))
+            case "b":
+                var flag: Int32 = 0
+                try check(unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: "b")), &flag))
+                values.append(.boolean(flag != 0))
+            case "s":
+                var text: UnsafePointer<CChar>?
+                try check(unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: "s")), &text))
+                values.append(.text(unsafe text.map { unsafe String(cString: $0) } ?? ""))
+            case "y":
+                var start: UnsafeRawPointer?
+                var count = 0
+                try check(unsafe sd_bus_message_read_array(message, CChar(UInt8(ascii: "y")), &start, &count))
+                // SAFETY: sd-bus lends `count` bytes that live as long as the message.
+                let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
+                values.append(.array(of: "y", unsafe bytes.map { .byte($0) }))
+            default: continue
+            }
+        }
+        return values
+    }
+
     private static func texts(_ message: OpaquePointer?) -> [String] {
         var texts: [String] = []
         var text: UnsafePointer<CChar>?

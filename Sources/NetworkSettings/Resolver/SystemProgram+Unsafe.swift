@@ -2,30 +2,31 @@ import CTun
 import Glibc
 
 /// A program of the system, run with a fixed environment and a time limit; never through a shell.
-struct SystemProgram: Sendable {
+public struct SystemProgram: Sendable {
     /// Bytes of output that are kept.
     private static let outputLimit = 1 << 16
     private static let folders = ["/usr/local/sbin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
 
-    let path: String
+    /// Where it is.
+    public let path: String
 
     /// The program of this name in the system's folders; nil if there is none.
-    init?(named name: String) {
+    public init?(named name: String) {
         let candidates = Self.folders.lazy.map { $0 + "/" + name }
         guard let path = candidates.first(where: { unsafe access($0, X_OK) == 0 }) else { return nil }
         self.path = path
     }
 
     /// What became of a run.
-    struct Outcome {
+    public struct Outcome: Sendable {
         /// Why the program did not do what it should, as a phrase; nil if it did.
-        var failure: String?
+        public var failure: String?
         /// What it printed.
-        var output: String
+        public var output: String
     }
 
     /// Runs the program to its end.
-    func run(_ arguments: [String], input: String, milliseconds: Int32) -> Outcome {
+    public func run(_ arguments: [String], input: String, milliseconds: Int32) -> Outcome {
         // SAFETY: strdup returns memory that is freed below, after the program has ended; the list ends with nil.
         var list = unsafe ([path] + arguments).map { unsafe UnsafePointer(strdup($0)) } + [nil]
         defer { unsafe list.forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) } }

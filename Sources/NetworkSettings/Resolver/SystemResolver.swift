@@ -1,6 +1,6 @@
 /// Finds the back ends of this machine.
 public enum SystemResolver {
-    private static let filePath = "/etc/resolv.conf"
+    static let filePath = "/etc/resolv.conf"
     private static let sizeLimit = 1 << 16
 
     /// systemd-resolved if the machine asks it, else the program that wrote /etc/resolv.conf, else that file itself.
@@ -64,7 +64,7 @@ public enum SystemResolver {
         }
     }
 
-    private static func text(_ path: String) -> String {
+    static func text(_ path: String) -> String {
         (try? TextFile.read(path, limit: sizeLimit)).flatMap(\.self) ?? ""
     }
 }

@@ -49,6 +49,27 @@ final class SystemdResolved: Resolver {
 
     func sweep(_ isStale: (String) -> Bool) throws(ResolverError) -> [String] { [] }
 
+    /// The servers and search domains that hold everywhere, and those of one interface by its index, zero for none.
+    func view(link: UInt32) throws(ResolverError) -> ResolverView {
+        let deadline = BusDeadline(milliseconds: Self.patience)
+        func manager(_ member: String) -> BusMethod {
+            BusMethod(
+                destination: Self.service, path: "/org/freedesktop/resolve1",
+                interface: "org.freedesktop.resolve1.Manager", member: member)
+        }
+        return try state.withLock { (state) throws(ResolverError) in
+            do throws(BusFailure) {
+                let bus = if let bus = state.bus.take() { bus } else { try Self.connect(until: deadline) }
+                let servers = try bus.structures(manager("DNS"), fields: "iiay", until: deadline)
+                let domains = try bus.structures(manager("Domains"), fields: "isb", until: deadline)
+                state.bus = consume bus
+                return ResolverView(servers: servers, domains: domains, link: Int32(bitPattern: link))
+            } catch {
+                throw ResolverError(attempt: "ask systemd-resolved", reason: error.message)
+            }
+        }
+    }
+
     var changeDescriptor: Int32? { state.withLock { $0.bus?.fileDescriptor } }
 
     func hasForgotten() -> Bool {

@@ -33,10 +33,19 @@ enum TextFile {
         throw FileFailure(path: path, code: EFBIG)
     }
 
+    /// Whether there is a file, or a symbolic link even to nothing.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
+    }
+
+    /// The name of a file until it takes the place of the one at `path`.
+    static func fresh(_ path: String) -> String { path + ".new" }
+
     /// Puts a new file in the place of an old one in one step, with the mode and owner of `model`; where the file is a mount
     /// of its own, overwrites it.
     static func replace(_ path: String, with text: String, like model: String?) throws(FileFailure) {
-        let fresh = path + ".new"
+        let fresh = Self.fresh(path)
         var status = stat()
         let hasModel = try model.map { (model) throws(FileFailure) in
             guard unsafe stat(model, &status) == 0 else {

@@ -26,7 +26,7 @@ enum CommandTable {
 
     private static let sessions: [Command] = [
         StartVerb.command, StopVerb.command, StatusVerb.command, MessageVerb.command, CountersVerb.command,
-        LogVerb.command,
+        LogVerb.command, EvaluateVerb.command,
     ]
 
     private static let keychain: [Command] = [

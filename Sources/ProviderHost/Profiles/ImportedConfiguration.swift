@@ -61,8 +61,9 @@ struct ImportedConfiguration: Sendable, Equatable {
     /// - Returns: The secrets, which go into the keychain with the next save.
     static func apply(_ file: ConfigurationFile, to provider: inout TunnelProviderProtocol) -> [Secret] {
         guard let text = file.providerConfiguration[TunnelProviderProtocol.configurationTextKey]?.stringValue else {
-            // A file must not grant itself the right to run commands.
-            let values = file.providerConfiguration.filter { $0.key != TunnelProviderProtocol.allowHooksKey }
+            // A file must not grant itself the right to run commands, nor to forward.
+            let granted = [TunnelProviderProtocol.allowHooksKey, TunnelProviderProtocol.masqueradeKey]
+            let values = file.providerConfiguration.filter { !granted.contains($0.key) }
             provider.providerConfiguration.merge(values) { $1 }
             if provider.serverAddress == nil { provider.serverAddress = "unspecified" }
             return []

@@ -31,15 +31,25 @@ struct ProfileDocument: Codable, Sendable {
     /// Reads a file.
     ///
     /// - Throws: ``ProfileError``, `notReadable`, that says where the file is wrong.
-    init(path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path), data.count <= Self.limit else {
+    init(path: String) throws { self = try Self.decode(Self.self, from: path, "profile") }
+
+    /// Reads a file with on-demand rules alone.
+    ///
+    /// - Throws: ``ProfileError``, `notReadable`, that says where the file is wrong.
+    static func rules(path: String) throws -> [OnDemandRule] {
+        try decode([OnDemandRule].self, from: path, "list of on-demand rules")
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, from path: String, _ what: String) throws -> Value
+    {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= limit else {
             throw ProfileError(.notReadable, cause: "The file \(path.printable) cannot be read.")
         }
         do {
-            self = try JSONDecoder().decode(Self.self, from: data)
+            return try JSONDecoder().decode(type, from: data)
         } catch {
             throw ProfileError(
-                .notReadable, cause: "The file \(path.printable) is no profile: \("\(error)".printable)",
+                .notReadable, cause: "The file \(path.printable) is no \(what): \("\(error)".printable)",
                 remedy: "Begin with what `profile show NAME --json` prints.")
         }
     }

@@ -11,18 +11,21 @@ struct StatusReport: Encodable, Sendable {
     let interface: String?
     let connectedSince: Date?
     let error: TunnelFailure?
+    /// Given with `--why` only.
+    let onDemand: OnDemandState?
 
-    init(_ manager: TunnelProviderManager, error: TunnelFailure?) {
+    init(_ manager: TunnelProviderManager, error: TunnelFailure?, onDemand: OnDemandState?) {
         name = manager.localizedDescription
         identifier = manager.identifier
         status = manager.connection.status
         interface = manager.connection.interfaceName
         connectedSince = manager.connection.connectedDate
         self.error = error
+        self.onDemand = onDemand
     }
 
     private enum Key: String, CodingKey {
-        case schema, event, name, identifier, status, interface, connectedSince, error
+        case schema, event, name, identifier, status, interface, connectedSince, error, onDemand
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -35,6 +38,7 @@ struct StatusReport: Encodable, Sendable {
         try container.encode(interface, forKey: .interface)
         try container.encode(connectedSince?.timeIntervalSince1970, forKey: .connectedSince)
         try container.encode(error.map(ErrorReport.init), forKey: .error)
+        try container.encode(onDemand, forKey: .onDemand)
     }
 
     /// The line for people.

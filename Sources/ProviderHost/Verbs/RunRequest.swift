@@ -13,6 +13,8 @@ struct RunRequest: Sendable, Equatable {
     let includesAllNetworks: Bool
     let excludesLocalNetworks: Bool
     let enforcesRoutes: Bool
+    let isolation: Isolation
+    let masquerades: Bool
     let wantsJSON: Bool
 
     /// Checks the values of the options.
@@ -28,8 +30,11 @@ struct RunRequest: Sendable, Equatable {
         includesAllNetworks = arguments.switches.contains("include-all-networks")
         excludesLocalNetworks = arguments.switches.contains("exclude-local-networks")
         enforcesRoutes = arguments.switches.contains("enforce-routes")
+        isolation = try arguments.values["isolation"].map(Self.isolation) ?? .none
+        masquerades = arguments.switches.contains("masquerade")
         wantsJSON = arguments.wantsJSON
         try checkKillSwitch()
+        try checkIsolation()
     }
 
     /// The protocol that the provider is given.
@@ -37,8 +42,10 @@ struct RunRequest: Sendable, Equatable {
         from file: ConfigurationFile?
     ) -> TunnelProviderProtocol {
         var values = file?.providerConfiguration ?? [:]
-        // Only the switch decides: a file must not grant itself the right to run commands.
+        // Only the switches decide: a file must not grant itself the right to run commands, nor to forward.
         values[TunnelProviderProtocol.allowHooksKey] = .boolean(allowsHooks)
+        values[TunnelProviderProtocol.masqueradeKey] = masquerades ? .boolean(true) : nil
+        if isolation != .none { values[TunnelProviderProtocol.isolationKey] = .string(isolation.rawValue) }
         var configuration = TunnelProviderProtocol(
             providerBundleIdentifier: bundleIdentifier, providerConfiguration: values)
         configuration.includeAllNetworks = includesAllNetworks
@@ -59,6 +66,27 @@ struct RunRequest: Sendable, Equatable {
                 .invalidValue, cause: "--exclude-local-networks has no effect by itself.",
                 remedy: "Give --include-all-networks or --enforce-routes too, or leave it out.")
         }
+    }
+
+    private func checkIsolation() throws(UsageError) {
+        guard isolation == .namespace else { return }
+        let useless = [
+            ("include-all-networks", includesAllNetworks), ("enforce-routes", enforcesRoutes),
+            ("masquerade", masquerades), ("dns", ![.automatic, .none].contains(dnsBackend)),
+        ]
+        guard let option = useless.first(where: \.1)?.0 else { return }
+        throw UsageError(
+            .invalidValue, cause: "--\(option) has no effect beside --isolation namespace.",
+            remedy: "Leave out --\(option): there is nothing but the tunnel in a namespace of its own.")
+    }
+
+    static func isolation(_ text: String) throws(UsageError) -> Isolation {
+        guard let isolation = Isolation(rawValue: text) else {
+            throw UsageError(
+                .invalidValue, cause: "There is no isolation `\(text.printable)`.",
+                remedy: "They are \(Isolation.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return isolation
     }
 
     static func checkedInterfaceName(_ name: String) throws(UsageError) -> String {

@@ -18,6 +18,10 @@ enum RunVerb {
             .init(
                 name: "exclude-local-networks",
                 summary: "With one of the two: keep the private networks reachable that this machine is connected to."),
+            .init(name: "isolation", value: "KIND", summary: "none (the default), or namespace: a network of its own."),
+            .init(
+                name: "masquerade",
+                summary: "Let clients behind the tunnel out to other networks with this machine's address."),
             .init(name: "log-level", value: "LEVEL", summary: "error, warning, info (the default) or debug."),
             .json,
             .init(
@@ -39,9 +43,16 @@ enum RunVerb {
             killed; the next run takes it over, and `providerhost sweep` ends it. Only the tunnel's own
             packets, DHCP and neighbour discovery pass. What no route leads into the tunnel is refused. Names
             cannot be looked up before the tunnel is up, so the configuration gives endpoints as addresses.
+
+            --isolation namespace puts the interface, its routes and its DNS into a network namespace that has
+            the interface's name. Programs use the tunnel when they are run inside, and have no other way out:
+            `ip netns exec phtun0 PROGRAM`. The machine's own routes and DNS stay as they are.
+
+            --masquerade is for a gateway: it turns forwarding on, for packets of the tunnel only where it was
+            off, and translates addresses with nftables. All of it is taken back at the end.
             """
     ) { arguments, console in
-        let request = try RunRequest(arguments)
+        let request = try RunRequest(GatewayRunVerb.completed(arguments))
         let presenter = SessionPresenter(console: console, asJSON: request.wantsJSON)
         let bundle = try BundleIndex().bundle(request.bundleIdentifier)
         let file = try request.configurationPath.map(ConfigurationFile.init(path:))

@@ -5,8 +5,8 @@ enum SweepVerb {
     static let command = Command(
         name: "sweep", summary: "Remove what tunnels whose process was killed have left behind.", options: [.json],
         discussion: """
-            Removes rules, routes, tables of the packet filter, DNS settings and control sockets of ours
-            whose interface is gone. A tunnel that runs is not touched. Nothing is remembered between runs:
+            Removes rules, routes, tables of the packet filter, DNS settings, control sockets and network
+            namespaces of ours whose interface is gone, and turns forwarding off that only they needed. A tunnel that runs is not touched. Nothing is remembered between runs:
             everything of ours can be told by its name or number.
 
             This also ends the kill switch that a killed tunnel left in force.

@@ -12,6 +12,9 @@ struct ControlLoop: ~Copyable {
 
     /// Handshake messages that are answered before orders and timers get their turn, also under a flood.
     private static let messagesPerTurn = 64
+    /// How long messages are let come together under load, in nanoseconds: a wake-up for each would cost the data threads
+    /// more than the message does, and 64 refusals in each such while are enough.
+    private static let gathering = 1_000_000
 
     let engine: Engine
     var device: Device
@@ -47,9 +50,13 @@ struct ControlLoop: ~Copyable {
             let now = Clock.moment()
             if isUp { keepTime(now) }
             serveControlPlane(now)
-            if !hasMore { wait(now.instant) }
+            publishStatistics()
+            if hasMore || device.isUnderLoad(at: now.instant) {
+                Clock.pause(nanoseconds: Self.gathering)
+            } else {
+                wait(now.instant)
+            }
         }
-        publishStatistics()
     }
 
     /// Acts on what the data threads marked and on the timers that are due.
@@ -73,7 +80,6 @@ struct ControlLoop: ~Copyable {
     }
 
     private mutating func wait(_ now: Instant) {
-        publishStatistics()
         // The MTU may be changed from outside; padding must not exceed it for long.
         if let mtu = engine.tun.mtu { engine.mtu.store(mtu, ordering: .relaxed) }
         let next = [isUp ? device.nextTimeout : nil, plane?.nextTimeout].compactMap(\.self).min()

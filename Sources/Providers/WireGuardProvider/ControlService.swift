@@ -161,17 +161,3 @@ extension DropCounters {
         WireGuard.DropReason.allCases.map { "dropped_packets=\($0.name) \(self[$0])\n" }.joined()
     }
 }
-
-extension WireGuard.DropReason {
-    /// The reason as metrics name it: `badFirstMAC` is `bad_first_mac`.
-    fileprivate var name: String {
-        var name = ""
-        var wasUpper = true
-        for character in "\(self)" {
-            if character.isUppercase, !wasUpper { name += "_" }
-            wasUpper = character.isUppercase
-            name += character.lowercased()
-        }
-        return name
-    }
-}

@@ -1,6 +1,6 @@
 import WireGuard
 
-/// What was dropped and why, brought by each thread when it is about to sleep and when it ends.
+/// What was dropped and why, brought by each thread before it sleeps; those that receive bring it after each turn.
 struct EngineStatistics: Sendable {
     var transmit = DropCounters()
     var receive = DropCounters()

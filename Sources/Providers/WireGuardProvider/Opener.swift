@@ -100,10 +100,10 @@ struct Opener: ~Copyable {
 
     /// The datagrams of one session that begin there, nil for what is no transport data.
     private func run(of train: ReceivedTrain, at index: Int) -> (count: Int, receiverIndex: UInt32)? {
-        let count = path.runLength(of: train, from: index)
-        guard count > 0, let prefix = path.prefix(of: train, at: index), UInt32(truncatingIfNeeded: prefix) == 4
+        guard let prefix = path.prefix(of: train, at: index), UInt32(truncatingIfNeeded: prefix) == 4
         else { return nil }
-        return (count, UInt32(truncatingIfNeeded: prefix >> 32))
+        let count = path.runLength(of: train, from: index)
+        return count > 0 ? (count, UInt32(truncatingIfNeeded: prefix >> 32)) : nil
     }
 
     /// Opens a run; nil when there is no key for it.

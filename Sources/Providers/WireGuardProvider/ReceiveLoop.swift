@@ -24,12 +24,10 @@ struct ReceiveLoop: ~Copyable {
             if let socket = sockets.ipv4 { received = drain(socket, now) }
             if let socket = sockets.ipv6, drain(socket, now) { received = true }
             opener.flush()
-            if !received {
-                opener.publishDrops()
-                sockets.wait()
-            }
+            // Also under a flood, which gives no rest, the counters are of this moment.
+            opener.publishDrops()
+            if !received { sockets.wait() }
         }
-        opener.publishDrops()
     }
 
     /// Whether anything came.

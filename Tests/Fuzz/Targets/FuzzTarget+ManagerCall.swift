@@ -37,7 +37,8 @@ extension FuzzTarget {
         do {
             switch method {
             case .list, .watch: _ = try call.parameters(as: ManagerMessages.Application.self)
-            case .get, .stop, .fetchLastDisconnectError, .counters, .log:
+            case .evaluateConnection: _ = try call.parameters(as: ManagerMessages.Destination.self)
+            case .get, .stop, .fetchLastDisconnectError, .counters, .log, .explain:
                 _ = try call.parameters(as: ManagerMessages.Identifier.self)
             case .save:
                 let save = try call.parameters(as: ManagerMessages.Save.self)

@@ -14,6 +14,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case pushSnapshot = "settings-push-snapshot"
     case pushMessage = "settings-push-message"
     case pushClient = "settings-push-client"
+    case dnsAnswer = "dns-answer"
 
     /// Runs the parser, and traps if it breaks a promise.
     ///
@@ -33,6 +34,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .pushSnapshot: Self.runPushSnapshot(bytes)
         case .pushMessage: Self.runPushMessage(bytes)
         case .pushClient: Self.runPushClient(bytes)
+        case .dnsAnswer: Self.runDNSAnswer(bytes)
         }
     }
 }

@@ -17,6 +17,9 @@ enum GatewayInitVerb {
             .init(
                 name: "lease", value: "SECONDS",
                 summary: "How long a lease lasts without contact; 3600 else, 0 for ever."),
+            .init(
+                name: "masquerade",
+                summary: "Let the peers out to other networks with this machine's address, with every `gateway run`."),
         ],
         discussion: """
             The registry is the file \(Registry.fileName) in \(StateFolder.environmentKey), else in the state folder that
@@ -42,6 +45,7 @@ enum GatewayInitVerb {
             privateKey: PrivateKey(GatewayVerbs.randomKey()),
             listenPort: try arguments.number("listen-port", in: 1...UInt16.max) ?? 0, endpoint: endpoint,
             epoch: UInt128.random(in: 1...UInt128.max, using: &generator))
+        gateway.masquerades = arguments.switches.contains("masquerade")
         if let mtu = try arguments.number("mtu", in: 1280...9000) { gateway.mtu = mtu }
         if let lease = try arguments.number("lease", in: 0...UInt32.max) {
             guard lease == 0 || lease >= 60 else {

@@ -20,6 +20,7 @@ enum GatewayShowVerb {
             pools        \(report.pools.joined(separator: ", "))
             MTU          \(report.mtu)
             lease        \(report.leaseSeconds == 0 ? "for ever" : "\(report.leaseSeconds) s")
+            masquerade   \(report.masquerade ? "yes" : "no")
             peers        \(report.peerCount)
             """)
         return .success
@@ -35,6 +36,7 @@ private struct GatewayReport: Encodable {
     let pools: [String]
     let mtu: Int
     let leaseSeconds: UInt32
+    let masquerade: Bool
     let peerCount: Int
 
     init(_ contents: RegistryContents) {
@@ -45,6 +47,7 @@ private struct GatewayReport: Encodable {
         pools = contents.pools.map { "\($0.prefix)" }
         mtu = contents.gateway.mtu
         leaseSeconds = contents.gateway.leaseSeconds
+        masquerade = contents.gateway.masquerades
         peerCount = contents.peers.count
     }
 }

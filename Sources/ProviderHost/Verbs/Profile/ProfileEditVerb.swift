@@ -12,9 +12,16 @@ enum ProfileEditVerb {
             .init(name: "bundle-id", value: "ID", summary: "The bundle that serves it."),
             .init(
                 name: "interface", value: "NAME", summary: "The name of the interface; `auto` for the first free one."),
+            .init(name: "isolation", value: "KIND", summary: "none, or namespace: a network of its own."),
             .init(name: "server", value: "ADDRESS", summary: "The label of the server."),
+            .init(name: "on-demand", value: "yes|no", summary: "Let the rules start and stop the tunnel."),
+            .init(
+                name: "rules", value: "FILE", summary: "Replace the on-demand rules: JSON, as `profile show` has them."),
             .init(name: "disconnect-on-sleep", value: "yes|no", summary: "Stop the tunnel when the machine sleeps."),
             .init(name: "allow-hooks", value: "yes|no", summary: "Let the configuration run commands."),
+            .init(
+                name: "masquerade", value: "yes|no",
+                summary: "Let clients behind the tunnel out to other networks with this machine's address."),
             .json,
         ]
     ) { arguments, console in
@@ -32,10 +39,18 @@ enum ProfileEditVerb {
             provider.providerConfiguration[TunnelProviderProtocol.interfaceNameKey] =
                 interface == "auto" ? nil : .string(try RunRequest.checkedInterfaceName(interface))
         }
+        if let isolation = try arguments.values["isolation"].map(RunRequest.isolation) {
+            provider.providerConfiguration[TunnelProviderProtocol.isolationKey] = .string(isolation.rawValue)
+        }
         if let server = arguments.values["server"] { provider.serverAddress = server }
         if let value = try answer("disconnect-on-sleep", arguments) { provider.disconnectOnSleep = value }
         if let value = try answer("allow-hooks", arguments) {
             provider.providerConfiguration[TunnelProviderProtocol.allowHooksKey] = .boolean(value)
+        }
+        if let path = arguments.values["rules"] { manager.onDemandRules = try ProfileDocument.rules(path: path) }
+        if let value = try answer("on-demand", arguments) { manager.isOnDemandEnabled = value }
+        if let value = try answer("masquerade", arguments) {
+            provider.providerConfiguration[TunnelProviderProtocol.masqueradeKey] = .boolean(value)
         }
         manager.protocolConfiguration = provider
         try ProfileSaveVerb.save(manager, console, asJSON: arguments.wantsJSON)

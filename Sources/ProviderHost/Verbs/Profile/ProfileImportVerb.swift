@@ -13,6 +13,7 @@ enum ProfileImportVerb {
             .init(
                 name: "bundle-id", value: "ID", summary: "The bundle that serves it; org.providerhost.wireguard else."),
             .init(name: "interface", value: "NAME", summary: "The name of the interface; the first free phtunN else."),
+            .init(name: "isolation", value: "KIND", summary: "none (the default), or namespace: a network of its own."),
             .init(name: "owner", value: "USER", summary: "Whose the profile is; the caller's else."),
             .init(name: "replace", summary: "Replace the profile of this name."),
             .init(name: "disabled", summary: "Do not allow it to be started yet."),
@@ -37,6 +38,9 @@ enum ProfileImportVerb {
         if let interface = arguments.values["interface"] {
             provider.providerConfiguration[TunnelProviderProtocol.interfaceNameKey] = .string(
                 try RunRequest.checkedInterfaceName(interface))
+        }
+        if let isolation = try arguments.values["isolation"].map(RunRequest.isolation) {
+            provider.providerConfiguration[TunnelProviderProtocol.isolationKey] = .string(isolation.rawValue)
         }
         provider.providerConfiguration[TunnelProviderProtocol.allowHooksKey] = .boolean(
             arguments.switches.contains("allow-hooks"))

@@ -65,6 +65,6 @@ enum ProfileLintVerb {
                 Finding(cause: "The profile is disabled.", remedy: "Enable it: profile enable NAME"))
         }
         return findings
-            + OnDemandOrder.warnings(about: manager.onDemandRules ?? []).map { Finding(cause: $0, remedy: "") }
+            + OnDemandCheck.warnings(about: manager.onDemandRules ?? []).map { Finding(cause: $0, remedy: "") }
     }
 }

@@ -33,6 +33,14 @@ enum StartVerb {
             return .startFailed
         }
         guard let seconds else { return .success }
+        return try wait(for: manager, changes, seconds: seconds, console, asJSON: asJSON)
+    }
+
+    /// Waits until a session that was just started is up, or has failed to be.
+    static func wait(
+        for manager: TunnelProviderManager, _ changes: AsyncStream<VPNStatus>, seconds: Double, _ console: Console,
+        asJSON: Bool
+    ) throws -> ExitCode {
         let reached = try Waiting.run(seconds: seconds) { () -> VPNStatus in
             // Until it is connecting, a change belongs to the session before.
             var hasBegun = false

@@ -8,6 +8,11 @@ public struct TunnelProviderProtocol: VPNProtocol {
     public static let allowHooksKey = "AllowHooks"
     /// The key of ``providerConfiguration`` that holds the name of the interface; the first free `phtunN` without it.
     public static let interfaceNameKey = "InterfaceName"
+    /// The key of ``providerConfiguration`` that is `namespace` when the interface lies in a network namespace of its own.
+    public static let isolationKey = "Isolation"
+    /// The key of ``providerConfiguration`` that is true when clients behind the tunnel are let out with the machine's own
+    /// address.
+    public static let masqueradeKey = "Masquerade"
     /// The key of ``providerConfiguration`` with a dictionary of keychain references: where a text has `${keychain:NAME}`,
     /// the provider sees the secret of this name.
     public static let keychainReferencesKey = "KeychainReferences"

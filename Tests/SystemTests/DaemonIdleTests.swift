@@ -1,0 +1,114 @@
+import Control
+import Foundation
+import ProviderKit
+import Testing
+
+/// What a manager costs while nothing happens, and how soon others learn that something did.
+@Suite("Manager at rest", .serialized, .enabled(if: isRoot, "needs root for namespaces"))
+struct DaemonIdleTests {
+    private static let isMeasuring = ProcessInfo.processInfo.environment["PROVIDERHOST_MEASURE"] != nil
+
+    /// How often the threads of a process have gone to sleep, as each time they had been awake for something.
+    private func awakenings(_ process: pid_t) throws -> Int {
+        let tasks = "/proc/\(process)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, thread in
+            try sum + number("voluntary_ctxt_switches:", in: "\(tasks)/\(thread)/status")
+        }
+    }
+
+    private func number(_ key: String, in file: String) throws -> Int {
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix(key) }, "\(key)")
+        return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
+    }
+
+    @Test("An idle manager takes 32 MB at most and never wakes up")
+    func idle() async throws {
+        try await DaemonLab.run { host in
+            try host.importLoopback("office")
+            try await Task.sleep(for: .seconds(1))
+            let before = try awakenings(host.daemon.pid)
+            try await Task.sleep(for: .seconds(Self.isMeasuring ? 10 : 3))
+            let times = try awakenings(host.daemon.pid) - before
+            let status = "/proc/\(host.daemon.pid)/status"
+            let memory = try number("VmRSS:", in: status)
+            let own = try number("RssAnon:", in: status)
+            print("Idle manager: \(memory) KiB resident, \(own) KiB of them its own, \(times) awakenings")
+            #expect(times == 0)
+            #expect(own < 8 << 10)
+            #expect(memory < 32_000_000 / 1024 * 5 / 4, "a debug build has longer code")
+        }
+    }
+
+    @Test("A change of status reaches a watcher within 20 ms")
+    func latency() async throws {
+        try await DaemonLab.run { host in
+            try host.importLoopback("office")
+            let clients = (0..<2).map { _ in ManagerClient(application: nil, socketPath: host.socketPath) }
+            let starter = try #require(try await TunnelProviderManager.loadAllFromPreferences(client: clients[0]).first)
+            let watcher = try #require(try await TunnelProviderManager.loadAllFromPreferences(client: clients[1]).first)
+            var iterator = watcher.connection.statusChanges.makeAsyncIterator()
+            let clock = ContinuousClock()
+            var delays: [Duration] = []
+            func expect(_ status: VPNStatus) async {
+                let next = await iterator.next()
+                #expect(next == status)
+            }
+            for _ in 0..<(Self.isMeasuring ? 100 : 15) {
+                // From before the call of one client until the other one knows: more than the way of the change alone.
+                var begin = clock.now
+                try starter.connection.startVPNTunnel()
+                await expect(.connecting)
+                delays.append(clock.now - begin)
+                await expect(.connected)
+                begin = clock.now
+                starter.connection.stopVPNTunnel()
+                await expect(.disconnecting)
+                delays.append(clock.now - begin)
+                await expect(.disconnected)
+            }
+            let sorted = delays.sorted()
+            print(
+                "A change reaches a watcher after \(sorted[sorted.count / 2]) in the median, \(sorted[sorted.count - 1]) at most"
+            )
+            #expect(sorted[sorted.count / 2] < .milliseconds(20))
+        }
+    }
+
+    @Test("1,000 configurations are listed within 100 ms")
+    func listing() async throws {
+        try await DaemonLab.run { host in
+            let client = ManagerClient(application: nil, socketPath: host.socketPath)
+            for number in 0..<1000 {
+                var content = VPNConfiguration()
+                content.generation = 0
+                content.localizedDescription = "tunnel \(number)"
+                content.protocolConfiguration = .tunnelProvider(
+                    TunnelProviderProtocol(
+                        providerBundleIdentifier: "org.providerhost.loopback", serverAddress: "label",
+                        providerConfiguration: ["IPv4Address": "10.99.0.1"]))
+                let new = ManagedConfiguration(content, application: "org.providerhost.tool", owner: 0)
+                _ = try await client.call(
+                    .save, ManagerMessages.Save(configuration: new, secrets: nil), reply: ManagerMessages.Saved.self)
+            }
+            let clock = ContinuousClock()
+            var times: [Duration] = []
+            for _ in 0..<9 {
+                let begin = clock.now
+                let listing = try await client.call(
+                    .list, ManagerMessages.Application(application: nil), reply: Listing.self)
+                times.append(clock.now - begin)
+                #expect(listing.configurations.count == 1000)
+            }
+            let first = times[0]
+            print("1,000 configurations: \(first) the first time, then \(times.sorted()[4]) in the median")
+            #expect(times.sorted()[4] < .milliseconds(100))
+        }
+    }
+
+    /// As much of a listing as counts its configurations: the manager is measured, not the decoder of the test.
+    private struct Listing: Decodable, Sendable {
+        struct Configuration: Decodable, Sendable { let identifier: String }
+        let configurations: [Configuration]
+    }
+}
