@@ -38,15 +38,20 @@ extension InterfaceSettings {
 
     /// The MTU of the interface of the best default route in the main table; nil if there is none.
     func findUnderlayMTU() throws(NetlinkError) -> Int? {
-        let candidates = try effects.routes(table: Route.mainTable).filter { route in
-            route.destination.isDefault && route.kind == .unicast && route.interface != link.index
+        let main = try effects.routes(table: Route.mainTable)
+        guard let interface = Self.wayOut(main, beside: link.index) else { return nil }
+        return try effects.link(index: interface).mtu
+    }
+
+    /// The interface of the best default route of the main table that does not lead into the tunnel.
+    static func wayOut(_ main: [Route], beside tunnel: UInt32) -> UInt32? {
+        let candidates = main.filter { route in
+            route.destination.isDefault && route.kind == .unicast && route.interface != tunnel
         }
         // IPv4 first where both exist: most tunnels run over it.
-        let best = candidates.min {
+        return candidates.min {
             ($0.destination.family.rawValue, $0.metric) < ($1.destination.family.rawValue, $1.metric)
-        }
-        guard let interface = best?.interface else { return nil }
-        return try effects.link(index: interface).mtu
+        }?.interface
     }
 
     /// Reads back what was applied: a program may interfere, and the kernel may do more than it was asked.

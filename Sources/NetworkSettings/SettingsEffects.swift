@@ -52,6 +52,11 @@ public final class SystemEffects: SettingsEffects {
         try socket.withLock { (socket) throws(NetlinkError) in try socket.addresses(interface: interface) }
     }
 
+    /// The addresses of every interface.
+    func addresses() throws(NetlinkError) -> [InterfaceAddress] {
+        try socket.withLock { (socket) throws(NetlinkError) in try socket.addresses() }
+    }
+
     public func routes(table: UInt32?) throws(NetlinkError) -> [Route] {
         try socket.withLock { (socket) throws(NetlinkError) in try socket.routes(table: table) }
     }

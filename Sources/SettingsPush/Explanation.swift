@@ -10,13 +10,30 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     public let detail: String?
     /// What to do: the line of the profile that would allow it, or where else it would have to change; nil if accepted.
     public let remedy: String?
+    /// Where the line stands that decided; nil where no line of a profile does.
+    public let place: Place?
 
-    /// One sentence of what happened, and one of what to do.
+    /// A line of a profile.
+    public struct Place: Sendable, Hashable {
+        /// The name of the line.
+        public let key: String
+        /// Its number, from 1; nil where the profile does not have it and the usual value counts.
+        public let line: Int?
+        /// The profile's file; nil where it is not known.
+        public let file: String?
+    }
+
+    /// A sentence of what happened, one of what to do, and one of where the line is.
     public var description: String {
         let origin = offeredBy.map { ", offered by \($0)," } ?? ""
         let decided = reason?.explanation ?? "is offered by nobody"
         let collision = detail.map { " (\($0))" } ?? ""
-        return "\(subject)\(origin) \(decided)\(collision)." + (remedy.map { " \($0)" } ?? "")
+        var sentences = ["\(subject)\(origin) \(decided)\(collision)."]
+        if let remedy { sentences.append(remedy) }
+        if let place, let line = place.line {
+            sentences.append("The line \(place.key) is now line \(line) of \(place.file ?? "the profile").")
+        }
+        return sentences.joined(separator: " ")
     }
 }
 
@@ -39,9 +56,32 @@ extension Decision.Subject: CustomStringConvertible {
 
 extension Decision {
     /// The decision as an answer to the question why.
-    public func explanation(offeredBy: String) -> Explanation {
-        Explanation(subject: "\(subject)", offeredBy: offeredBy, reason: reason, detail: detail, remedy: remedy)
+    public func explanation(offeredBy: String, place: Explanation.Place?) -> Explanation {
+        Explanation(
+            subject: "\(subject)", offeredBy: offeredBy, reason: reason, detail: detail, remedy: remedy, place: place)
     }
+
+    /// The name of the profile's line that decided; nil where none does.
+    var policyKey: String? {
+        switch reason {
+        case .outsideCeiling, .narrowedToCeiling: Self.ceilingKey
+        case .defaultRoute: "acceptDefaultRoute"
+        case .notInAcceptRoutes: "acceptRoutes"
+        case .inDenyRoutes, .narrowedByDenyRoutes: "denyRoutes"
+        case .tooManyRoutes: "maxRoutes"
+        case .exclusionForbidden, .localNetwork, .localNetworkExcepted: "enforceRoutes"
+        case .overridesLocalNetwork: "excludeLocalNetworks"
+        case .outsideAddressPools: "allowedAddressPools"
+        case .dnsNotAccepted, .dnsCaptureNotAllowed: "acceptDNS"
+        case .outsideDNSZones: "allowedDNSZones"
+        case .searchDowngraded: "acceptSearchDomains"
+        case .mtuClamped: "mtuRange"
+        default: nil
+        }
+    }
+
+    /// The line of a wg-quick file that bounds what any gateway may have.
+    public static let ceilingKey = "AllowedIPs"
 
     /// The line of the profile that would allow the item, or what else would have to change.
     private var remedy: String? {

@@ -98,9 +98,10 @@ extension PolicyFilter {
         for network in context.connectedNetworks where network.prefix.overlaps(prefix) {
             let detail = "\(network.prefix) on \(network.interface)"
             let covers = prefix.covers(network.prefix)
+            // Where nothing may leave beside the tunnel, a local network that stayed outside would be out of reach.
+            let isKeptIn = policy.enforceRoutes || policy.includeAllNetworks && !policy.excludeLocalNetworks
             // A route to a part of a network is what a gateway with a wide private network in its way needs.
-            let yields =
-                !policy.enforceRoutes && Self.isPrivate(network.prefix) && (covers || policy.excludeLocalNetworks)
+            let yields = !isKeptIn && Self.isPrivate(network.prefix) && (covers || policy.excludeLocalNetworks)
             if yields, prefix == network.prefix || !covers {
                 refuse(candidate, .localNetwork, detail, &outcome)
                 return true

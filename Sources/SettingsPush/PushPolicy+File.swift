@@ -5,18 +5,25 @@ extension PushPolicy {
 
     /// Sets what the comment lines of a file say, like `# settings = pushRequired`; other comments are not looked at.
     ///
+    /// - Returns: The numbers of the lines by their names, from 1.
     /// - Throws: The line that cannot be used.
-    public mutating func readComments(ofFile text: String) throws(PolicyLineError) {
+    @discardableResult
+    public mutating func readComments(ofFile text: String) throws(PolicyLineError) -> [String: Int] {
+        var numbers: [String: Int] = [:]
         var isInterface = false
-        for line in text.split(whereSeparator: \.isNewline) {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             let line = Self.trimmed(line)
             if line.hasPrefix("[") { isInterface = line.lowercased().hasPrefix("[interface]") }
             guard isInterface, line.hasPrefix("#") else { continue }
             let parts = line.dropFirst().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
             let name = Self.trimmed(parts[0])
-            try set(name == Self.sourceName ? Self.sourceKey : name, to: Self.trimmed(parts[1]))
+            let key = name == Self.sourceName ? Self.sourceKey : name
+            try set(key, to: Self.trimmed(parts[1]))
+            if Self.keys.contains(key) { numbers[key] = index + 1 }
         }
+        return numbers
     }
 
     private static func trimmed(_ text: Substring) -> String {

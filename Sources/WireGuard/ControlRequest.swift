@@ -4,6 +4,8 @@ public enum ControlRequest: Sendable, Equatable {
     case get
     /// What the tunnel is like, without any secret but with what was dropped: an operation of our own (`get=view`).
     case view
+    /// Which settings are in force, and what became of those that a gateway pushed: another of our own (`get=settings`).
+    case settings
     /// Change it.
     case set(ControlSettings)
     /// An operation that is answered with an error and does nothing.
@@ -26,6 +28,8 @@ public enum ControlStatus: Int, Sendable, Equatable {
     case tooMany = 7
     /// A key or a value that the protocol does not have (EINVAL).
     case invalid = 22
+    /// The tunnel does not keep what is asked for (EOPNOTSUPP).
+    case unsupported = 95
     /// The UDP port, or its mark, cannot be had (EADDRINUSE).
     case portInUse = 98
 }

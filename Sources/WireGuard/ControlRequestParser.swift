@@ -9,7 +9,7 @@ public struct ControlRequestParser: Sendable {
     /// The most lines of one operation.
     public static let changeLimit = 1 << 20
 
-    private enum Operation { case none, get, view, set, unknown }
+    private enum Operation { case none, get, view, settings, set, unknown }
 
     private var line: [UInt8] = []
     private var isLineTooLong = false
@@ -67,6 +67,8 @@ public struct ControlRequestParser: Sendable {
             operation = .get
         } else if !isLineTooLong, line.elementsEqual("get=view".utf8) {
             operation = .view
+        } else if !isLineTooLong, line.elementsEqual("get=settings".utf8) {
+            operation = .settings
         } else if !isLineTooLong, line.elementsEqual("set=1".utf8) {
             operation = .set
         } else {
@@ -92,6 +94,7 @@ public struct ControlRequestParser: Sendable {
         case .none, .unknown: return nil
         case .get: return .get
         case .view: return .view
+        case .settings: return .settings
         case .set: return .set(settings)
         }
     }

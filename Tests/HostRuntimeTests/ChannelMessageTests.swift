@@ -36,7 +36,11 @@ enum Messages {
         .udpSockets(id: 3, .opened(port: 1, hasIPv4: false, hasIPv6: true)), .udpSockets(id: 4, .failed(failure)),
         .appMessage(id: 5, [], wantsReply: true), .appMessage(id: 6, [1, 2, 3], wantsReply: false), .sleep(id: 7),
         .hookCompleted(id: 8, nil), .hookCompleted(id: 9, failure), .controlConnection(id: 10),
-        .wake,
+        .wake, .hostNetworks(HostNetworks()),
+        .hostNetworks(
+            HostNetworks(
+                addresses: [.init(interface: "eth0", address: "192.0.2.2", prefixLength: 24, mtu: 1500)],
+                defaultRouteMTU: 1500)),
     ]
     static let toManager: [WorkerMessage] = [
         .ready, .failed(failure), .startCompleted(nil), .startCompleted(failure), .stopCompleted, .cancelled(nil),
@@ -45,7 +49,7 @@ enum Messages {
         .openUDPSockets(id: 4, UDPSocketRequest(port: 9, mark: 0xffff_ffff)), .appMessageReply(id: 5, nil),
         .appMessageReply(id: 6, []), .appMessageReply(id: 7, [9]), .sleepCompleted(id: 8),
         .controlActivity(id: 8, .waiting), .controlActivity(id: 8, .working), .controlActivity(id: 8, .closed),
-        .runHook(id: 9, "ip link show"), .log(.warning, "line"),
+        .observeHostNetworks, .runHook(id: 9, "ip link show"), .log(.warning, "line"),
     ]
 }
 

@@ -133,6 +133,8 @@ final class FakeInterface: SessionInterface, Sendable {
     let applied = Record<PacketTunnelNetworkSettings?>()
     /// What `apply` and `tearDown` fail with.
     let failure = Mutex<TunnelFailure?>(nil)
+    /// What the machine is connected to, and whether that is news.
+    let networks = Mutex<(known: HostNetworks?, isNew: Bool)>((nil, false))
     private let lost = Atomic<Bool>(false)
     private let bell: Bell
     private let events: Record<String>
@@ -157,6 +159,21 @@ final class FakeInterface: SessionInterface, Sendable {
     }
 
     func restore() -> [String] { [] }
+
+    /// Connects the machine to other networks.
+    func connect(to known: HostNetworks) {
+        networks.withLock { $0 = (known, true) }
+        bell.ring()
+    }
+
+    func hostNetworks() -> HostNetworks? { networks.withLock { $0.known } }
+
+    func takeNetworkChange() -> Bool {
+        networks.withLock { networks in
+            defer { networks.isNew = false }
+            return networks.isNew
+        }
+    }
 
     func duplicateDevice() throws -> Descriptor { try ChannelSystem.sealedMemory([]) }
 

@@ -90,6 +90,33 @@ struct ManagerSessionTests {
         }
     }
 
+    @Test(
+        "Every worker knows what the machine is connected to before its start, and learns of each change once if it asks"
+    )
+    func hostNetworks() async throws {
+        try await onThread {
+            let harness = try ManagerHarness()
+            let worker = try harness.connect()
+            let interface = try harness.system.interfaces.next()
+            try worker.channel.sendWaiting(.observeHostNetworks)
+            let address = HostNetworks.Address(interface: "eth0", address: "192.0.2.2", prefixLength: 24, mtu: 1500)
+            let networks = HostNetworks(addresses: [address], defaultRouteMTU: 1500)
+            interface.connect(to: networks)
+            #expect(try worker.next() == .hostNetworks(networks))
+            interface.connect(to: networks)
+            let fewer = HostNetworks(addresses: [address])
+            interface.connect(to: fewer)
+            #expect(try worker.next() == .hostNetworks(fewer))
+            worker.end(.killed(signal: 11))
+            let second = try harness.nextWorker()
+            #expect(try second.next() == .hostNetworks(fewer))
+            #expect(try second.next() == .start(options: nil))
+            try second.channel.sendWaiting(.startCompleted(nil))
+            try harness.waitFor(.connected, times: 2)
+            #expect(try harness.stop(second) == .stopped)
+        }
+    }
+
     @Test("A worker that dies while connected is followed by a fresh one on the same interface")
     func restart() async throws {
         try await onThread {

@@ -7,6 +7,28 @@ import WireGuard
 @Suite("Explanations")
 struct ExplanationTests {
     private func explainer(_ adjust: (inout PushPolicy) -> Void = { _ in }) throws -> SettingsExplainer {
+        SettingsExplainer(try report(adjust))
+    }
+
+    /// What a client tells that has the policy of `adjust` and was offered a little of everything.
+    private func report(_ adjust: (inout PushPolicy) -> Void = { _ in }) throws -> SettingsReport {
+        let outcome = try outcome(adjust)
+        var report = SettingsReport(source: .push)
+        report.gateway = "office"
+        report.serial = 7
+        report.file = "office.conf"
+        report.lines = ["acceptDNS": 3]
+        report.offer = SettingsReport.Offer(serial: 7, decisions: outcome.decisions)
+        var base = PacketTunnelNetworkSettings(tunnelRemoteAddress: "office")
+        base.ipv4Settings = IPv4Settings(addresses: ["10.9.9.9"], subnetMasks: ["255.255.255.0"])
+        base.ipv4Settings?.includedRoutes = [IPv4Route(destinationAddress: "198.18.0.0", subnetMask: "255.254.0.0")]
+        var settings = outcome.settings.networkSettings(addingTo: base)
+        settings.ipv4Settings?.includedRoutes?.append(contentsOf: base.ipv4Settings?.includedRoutes ?? [])
+        report.values = SettingsReport.values(of: settings, base: base, snapshot: outcome.snapshot)
+        return report
+    }
+
+    private func outcome(_ adjust: (inout PushPolicy) -> Void = { _ in }) throws -> FilterOutcome {
         var policy = PushPolicy()
         adjust(&policy)
         let snapshot = try Snapshot(
@@ -16,9 +38,7 @@ struct ExplanationTests {
                 mode: .full, servers: [DNSServer(address: Examples.address("10.0.0.1"))], searchDomains: [],
                 matchDomains: [Examples.name("corp.example")]), mtu: nil, notice: nil)
         let context = PolicyContext(ceiling: try Examples.prefixes("0.0.0.0/0"))
-        let outcome = PolicyFilter(policy: policy, context: context).filter(snapshot)
-        let version = SnapshotVersion(epoch: 1, serial: 7, digest: 2)
-        return SettingsExplainer(gateway: "office", version: version, outcome: outcome)
+        return PolicyFilter(policy: policy, context: context).filter(snapshot)
     }
 
     @Test("say who offered a network, what refused it, and which line would allow it")
@@ -40,14 +60,30 @@ struct ExplanationTests {
 
     @Test("say that nobody offered a network or a name, and where it would be")
     func notOffered() throws {
-        let snapshot = try Snapshot(addresses: [], routes: [], excludes: [], dns: nil, mtu: nil, notice: nil)
-        let outcome = PolicyFilter(policy: PushPolicy(), context: PolicyContext(ceiling: [])).filter(snapshot)
-        let explainer = SettingsExplainer(
-            gateway: "office", version: SnapshotVersion(epoch: 1, serial: 3, digest: 0), outcome: outcome)
+        var report = SettingsReport(source: .push)
+        report.gateway = "office"
+        report.offer = SettingsReport.Offer(serial: 3, decisions: [])
+        let explainer = SettingsExplainer(report)
         let network = explainer.why(try #require(IPPrefix("10.0.0.0/8")))
         #expect(network.map(\.offeredBy) == [nil])
         #expect(network[0].description.contains("`providerhost gateway route add 10.0.0.0/8`"))
         #expect(explainer.why(try Examples.name("a.example"))[0].reason == nil)
+        report.offer = nil
+        let silent = SettingsExplainer(report).why(try #require(IPPrefix("10.0.0.0/8")))
+        #expect(silent[0].description.contains("has offered nothing so far"))
+        let alone = SettingsExplainer(SettingsReport(source: .static)).why(try #require(IPPrefix("10.0.0.0/8")))
+        #expect(alone[0].description.contains("no gateway decides") && !alone[0].description.contains("gateway route"))
+    }
+
+    @Test("say what the profile itself has, and which line of it decided about an offer")
+    func places() throws {
+        let own = try explainer().why(try #require(IPPrefix("198.18.5.0/24")))
+        #expect(own.first?.description == "Route 198.18.0.0/15, offered by the profile, is accepted.")
+        let names = try explainer().why(try Examples.name("elsewhere.example"))
+        let place = names.first { $0.reason == .dnsCaptureNotAllowed }?.place
+        #expect(place?.key == "acceptDNS" && place?.line == 3 && place?.file == "office.conf")
+        #expect(names[0].description.hasSuffix("The line acceptDNS is now line 3 of office.conf."))
+        #expect(try explainer().all.first { $0.reason == .defaultRoute }?.place?.line == nil, "not in the file")
     }
 
     @Test("say what becomes of a name")
@@ -106,9 +142,9 @@ struct ExplanationTests {
 
     @Test("match the settings that the host is given")
     func networkSettings() throws {
-        let outcome = try explainer {
+        let outcome = try outcome {
             $0.acceptDefaultRoute = true; $0.acceptDNS = .full
-        }.outcome
+        }
         var base = PacketTunnelNetworkSettings(tunnelRemoteAddress: "gateway")
         base.ipv4Settings = IPv4Settings(addresses: ["10.9.9.9"], subnetMasks: ["255.255.255.0"])
         let settings = outcome.settings.networkSettings(addingTo: base)

@@ -152,6 +152,12 @@ struct FilterTests {
             ])
         test.policy.excludeLocalNetworks = true
         #expect(routes(try test.filter(routes: offered)) == ["192.168.0.0/16", "9.9.8.0/21"])
+        test.policy.includeAllNetworks = true
+        #expect(routes(try test.filter(routes: offered)) == ["192.168.0.0/16", "9.9.8.0/21"], "and is left out of all")
+        test.policy.excludeLocalNetworks = false
+        let inside = try test.filter(routes: offered)
+        #expect(inside.settings.routes.count == 4 && inside.settings.excludes.isEmpty, "nothing is out of reach")
+        test.policy.includeAllNetworks = false
         test.policy.enforceRoutes = true
         let enforced = try test.filter(routes: offered)
         #expect(enforced.settings.routes.count == 4 && enforced.settings.excludes.isEmpty)

@@ -22,6 +22,8 @@ struct DaemonTests {
             #expect((counters["receivedPackets"] as? Int ?? 0) >= 6 && (counters["sentBytes"] as? Int ?? 0) > 0)
             let epoch = try #require(counters["epoch"] as? String)
 
+            #expect(try host.tool("settings", "show", "--tunnel", "office").text.contains("tells no settings"))
+
             #expect(try host.tool("start", "office").status == 4)
             try host.checked("stop", "office", "--wait")
             #expect(try host.object("status", "office")["status"] as? String == "disconnected")
@@ -98,6 +100,11 @@ struct DaemonTests {
             #expect(try host.checked("keychain", "list", "office").contains("PrivateKey"))
             try host.checked("start", "office", "--wait")
             try host.lab.left.ping("10.7.0.2")
+            let settings = try host.object("settings", "show", "--tunnel", "office")
+            let tunnel = try #require((settings["tunnels"] as? [[String: Any]])?.first)
+            #expect(tunnel["name"] as? String == "office" && tunnel["source"] as? String == "static")
+            let values = try #require(tunnel["values"] as? [[String: String]])
+            #expect(values.contains(["kind": "route", "value": "10.7.0.2/32", "origin": "profile"]), "\(values)")
             #expect(try host.checked("log", "office").contains(key) == false)
             #expect(!host.daemon.output.contains(key))
             // A store that holds the key in clear text anywhere would show it here.

@@ -33,10 +33,25 @@ struct Leaks {
         wait
         """
 
+    /// What a program tries that leaves the choice of the way to the system.
+    private static let ordinaryAttempts = """
+        for host in 192.0.2.1 203.0.113.9 198.51.100.7 2001:db8::1 2001:db8:9::9; do
+            ping -n -q -c 1 -W 1 $host &
+            (echo x >/dev/udp/$host/53) & (echo x >/dev/udp/$host/9) &
+            timeout 0.5 bash -c "echo x >/dev/tcp/$host/80" &
+        done
+        wait
+        """
+
     /// The packets that left while everything was tried.
-    func tried() throws -> [String] {
+    func tried() throws -> [String] { try packets(during: Self.attempts) }
+
+    /// The packets that left while a program tried what needs no choice of an interface.
+    func routed() throws -> [String] { try packets(during: Self.ordinaryAttempts) }
+
+    private func packets(during script: String) throws -> [String] {
         let before = packets.count
-        _ = try lab.right.attempt("bash", "-c", Self.attempts)
+        _ = try lab.right.attempt("bash", "-c", script)
         usleep(100_000)
         return Array(packets.dropFirst(before))
     }

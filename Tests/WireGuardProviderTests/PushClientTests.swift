@@ -39,7 +39,7 @@ struct PushClientTests {
         guard case .address(let address)? = profile.gateway.endpoint else { throw EngineError.stopped }
         try engine.start(
             ControlSettings(configuration), endpoints: [gatewayKey.publicKey: address], isUp: true,
-            plane: PushClient(profile, context, handle, seed: 7))
+            plane: PushClient(profile, context, handle, endpoint: address, seed: 7))
         return Client(end: end, context: context, handle: handle)
     }
 
@@ -124,6 +124,26 @@ struct PushClientTests {
 
         await client.handle.stop()
         try await eventually("release", within: 1000) { desk.isReleased.load(ordering: .relaxed) }
+    }
+
+    @Test("What the machine is connected to narrows what is taken, and a change of it is followed")
+    func hostNetworks() async throws {
+        let desk = TestGateway.Desk()
+        let first = try snapshot(routes: ["10.0.0.0/16"], serial: 1)
+        desk.snapshot.withLock { $0 = first }
+        let gateway = try startGateway(desk)
+        let client = try startClient("pushRequired", endpoint: gateway.port)
+        try await client.handle.started.wait()
+        #expect(client.context.settings?.ipv4Settings?.excludedRoutes == [])
+        client.context.connect(
+            to: HostNetworks(
+                addresses: [.init(interface: "eth0", address: "10.0.7.9", prefixLength: 24, mtu: 1400)],
+                defaultRouteMTU: 1400))
+        try await eventually("exclusion", within: 3000) {
+            client.context.settings?.ipv4Settings?.excludedRoutes?.map(\.destinationAddress) == ["10.0.7.0"]
+        }
+        #expect(client.context.settings?.mtu == 1340)
+        await client.handle.stop()
     }
 
     @Test("A local process cannot speak for either end")

@@ -77,12 +77,12 @@ struct ControlProtocolTests {
     @Test("Operations that are wrong leave the next one alone")
     func severalOperations() {
         let text =
-            "get=1\n\nget=view\n\nset=1\nlisten_port=x\nlisten_port=1\n\nfoo=1\n\nget=1\na=b\n\n\nset=1\nlisten_port=2\n\nget=1\n"
+            "get=1\n\nget=view\n\nget=settings\n\nset=1\nlisten_port=x\nlisten_port=1\n\nfoo=1\n\nget=1\na=b\n\n\nset=1\nlisten_port=2\n\nget=1\n"
         var wanted = ControlSettings()
         wanted.listenPort = 2
         #expect(
             read(text) == [
-                .get, .view, .refused(isSet: true, .invalid), .refused(isSet: false, .invalid),
+                .get, .view, .settings, .refused(isSet: true, .invalid), .refused(isSet: false, .invalid),
                 .refused(isSet: false, .invalid), .set(wanted),
             ])
     }

@@ -22,6 +22,8 @@ public enum ManagerMessage: ChannelMessage, Equatable {
     case sleep(id: UInt64)
     /// The machine is awake again.
     case wake
+    /// What the machine is connected to beside the tunnel: before the start, and on request with every change.
+    case hostNetworks(HostNetworks)
 
     public var kind: UInt16 {
         switch self {
@@ -35,6 +37,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .wake: 9
         case .hookCompleted: 10
         case .controlConnection: 11
+        case .hostNetworks: 12
         }
     }
 
@@ -43,7 +46,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .settingsCompleted(let id, _), .udpSockets(let id, _), .hookCompleted(let id, _),
             .appMessage(let id, _, _), .controlConnection(let id), .sleep(let id):
             id
-        case .configure, .start, .stop, .wake: 0
+        case .configure, .start, .stop, .wake, .hostNetworks: 0
         }
     }
 
@@ -65,6 +68,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .settingsCompleted(_, let failure), .hookCompleted(_, let failure): try coder.encode(failure)
         case .udpSockets(_, let reply): try coder.encode(reply)
         case .appMessage(_, let bytes, _): bytes
+        case .hostNetworks(let networks): try coder.encode(networks)
         case .controlConnection, .sleep, .wake: []
         }
     }
@@ -88,6 +92,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case 11:
             try coder.expectEmpty(body)
             self = .controlConnection(id: id)
+        case 12: self = .hostNetworks(try coder.decode(HostNetworks.self, body))
         default: throw .unknownMessage(kind: kind)
         }
     }

@@ -27,6 +27,8 @@ public enum WorkerMessage: ChannelMessage, Equatable {
     case appMessageReply(id: UInt64, [UInt8]?)
     /// What the provider says about the control connection `id`.
     case controlActivity(id: UInt64, ControlConnection.Activity)
+    /// Tell of every change of the machine's networks from now on by ``ManagerMessage/hostNetworks(_:)``.
+    case observeHostNetworks
     /// The provider is ready for sleep.
     case sleepCompleted(id: UInt64)
     /// One line for the log, at most ``logLineLimit`` bytes.
@@ -47,6 +49,7 @@ public enum WorkerMessage: ChannelMessage, Equatable {
         case .log: 112
         case .runHook: 113
         case .controlActivity: 114
+        case .observeHostNetworks: 115
         }
     }
 
@@ -55,7 +58,7 @@ public enum WorkerMessage: ChannelMessage, Equatable {
         case .setSettings(let id, _), .openUDPSockets(let id, _), .runHook(let id, _), .appMessageReply(let id, _),
             .controlActivity(let id, _), .sleepCompleted(let id):
             id
-        case .ready, .failed, .startCompleted, .stopCompleted, .cancelled, .reasserting, .log: 0
+        case .ready, .failed, .startCompleted, .stopCompleted, .cancelled, .reasserting, .observeHostNetworks, .log: 0
         }
     }
 
@@ -73,14 +76,14 @@ public enum WorkerMessage: ChannelMessage, Equatable {
         case .appMessageReply(_, let bytes): bytes ?? []
         case .log(let level, let text): try coder.encode(LogLine(level: level, text: text))
         case .controlActivity(_, let activity): try coder.encode(activity)
-        case .ready, .stopCompleted, .sleepCompleted: []
+        case .ready, .stopCompleted, .observeHostNetworks, .sleepCompleted: []
         }
     }
 
     public init(kind: UInt16, id: UInt64, body: [UInt8]) throws(ChannelError) {
         let coder = BodyCoder(kind: kind)
         switch kind {
-        case 101, 104, 109, 111: try coder.expectEmpty(body)
+        case 101, 104, 109, 111, 115: try coder.expectEmpty(body)
         default: break
         }
         switch kind {
@@ -102,6 +105,7 @@ public enum WorkerMessage: ChannelMessage, Equatable {
             }
             self = .log(line.level, line.text)
         case 113: self = .runHook(id: id, try coder.decode(String.self, body))
+        case 115: self = .observeHostNetworks
         case 114: self = .controlActivity(id: id, try coder.decode(ControlConnection.Activity.self, body))
         default: throw .unknownMessage(kind: kind)
         }

@@ -49,6 +49,11 @@ final class IsolatedInterface: SessionInterface {
         }
     }
 
+    /// Nothing: there is no other interface in the namespace.
+    func hostNetworks() -> HostNetworks? { nil }
+
+    func takeNetworkChange() -> Bool { false }
+
     func duplicateDevice() throws -> Descriptor { try interface.duplicateDevice() }
 
     func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {

@@ -96,6 +96,10 @@ final class LinuxInterface: SessionInterface {
         }
     }
 
+    func hostNetworks() throws -> HostNetworks? { try effects.hostNetworks(beside: link.index) }
+
+    func takeNetworkChange() -> Bool { keeper.takeNetworkChange(beside: link.index) }
+
     func duplicateDevice() throws -> Descriptor {
         guard let device else { throw InterfaceError(.gone) }
         return Descriptor(adopting: try ChannelSystem.duplicate(device.descriptor))

@@ -1,3 +1,5 @@
+internal import ProviderKit
+
 /// A worker process together with the manager's end of its channel.
 final class RunningWorker {
     let process: any SessionWorker
@@ -7,6 +9,10 @@ final class RunningWorker {
     /// Whether the poller watches the channel, and whether for room to write.
     var watchesChannel = true
     var watchesRoom = false
+    /// Whether it wants to know of changes of the machine's networks.
+    var observesNetworks = false
+    /// What it was told last of the machine's networks.
+    var knownNetworks: HostNetworks?
     /// Whether the process was killed: only its log counts from then on.
     var isKilled = false
 

@@ -38,6 +38,20 @@ extension SessionDriver {
         guard let interface else { return }
         if interface.isLost() { return feed(.interfaceLost(name: interface.name)) }
         for remark in interface.restore() { log(.warning, remark) }
+        if interface.takeNetworkChange(), worker?.observesNetworks == true { tellNetworks() }
+    }
+
+    /// Tells the worker what the machine is connected to, unless it knows.
+    func tellNetworks() {
+        do {
+            guard let worker, let networks = try interface?.hostNetworks(), worker.knownNetworks != networks else {
+                return
+            }
+            worker.knownNetworks = networks
+            send(.hostNetworks(networks))
+        } catch {
+            log(.warning, "What the machine is connected to is not known: \(TunnelFailure(error).cause)")
+        }
     }
 
     private func createInterface() {

@@ -23,6 +23,7 @@ extension SessionDriver {
             worker = fresh
             let secrets = configuration.secrets.map { [$0.memory] } ?? []
             send(.configure(workerConfiguration(interface)), descriptors: [device] + secrets)
+            tellNetworks()
         } catch {
             feed(.workerExited(.notStarted(TunnelFailure(error))))
         }
@@ -109,6 +110,9 @@ extension SessionDriver {
         case .sleepCompleted(let id): if id == sleepID { feed(.sleepCompleted) }
         case .openUDPSockets(let id, let request): openSockets(id, request)
         case .runHook(let id, let command): runHook(id, command)
+        case .observeHostNetworks:
+            worker.observesNetworks = true
+            tellNetworks()
         case .controlActivity(let id, let activity): note(activity, of: id)
         case .cancelled(let failure):
             // A provider cancels when its interface is deleted; the deletion is the cause then.

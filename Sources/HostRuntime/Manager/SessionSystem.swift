@@ -43,6 +43,10 @@ protocol SessionInterface: AnyObject {
     ///
     /// - Returns: Remarks for the log.
     func restore() -> [String]
+    /// What the machine is connected to beside the tunnel; nil where that is not looked at.
+    func hostNetworks() throws -> HostNetworks?
+    /// Whether that may have changed since the last call, in so far as ``changeDescriptor`` told of it.
+    func takeNetworkChange() -> Bool
     /// A descriptor of the device for a worker.
     func duplicateDevice() throws -> Descriptor
     /// Replaces the settings as a whole or not at all.

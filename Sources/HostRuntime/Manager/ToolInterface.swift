@@ -59,6 +59,11 @@ final class ToolInterface: SessionInterface {
     /// Nothing: what is set on the interface is the tools' affair.
     func restore() -> [String] { [] }
 
+    /// Nothing: where the interface lies now, what it is beside is not known here.
+    func hostNetworks() -> HostNetworks? { nil }
+
+    func takeNetworkChange() -> Bool { false }
+
     func duplicateDevice() throws -> Descriptor {
         guard let device else { throw InterfaceError(.gone) }
         return Descriptor(adopting: try ChannelSystem.duplicate(device.descriptor))

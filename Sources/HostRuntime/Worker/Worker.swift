@@ -75,6 +75,7 @@ final class Worker: Sendable {
         case .appMessage(let id, let bytes, let wantsReply): appMessage(id: id, bytes, wantsReply: wantsReply)
         case .controlConnection(let id): serve(id, descriptors)
         case .sleep(let id): sleep(id: id)
+        case .hostNetworks(let networks): context.hostNetworksChanged(networks)
         case .wake: provider.perform { $0.wake() }
         }
     }

@@ -9,6 +9,7 @@ final class WorkerContext: ProviderContext {
     let interfaceName: String
     let isOnDemand: Bool
     let stateDirectory: String?
+    let inheritsSettings: Bool
 
     private let channel: WorkerChannel
     private let workerLog: WorkerLog
@@ -25,6 +26,8 @@ final class WorkerContext: ProviderContext {
     private struct State {
         var nextID: UInt64 = 1
         var pending: [UInt64: Pending] = [:]
+        var hostNetworks = HostNetworks()
+        var observer: (@Sendable () -> Void)?
         var isReasserting = false
         var isCancelled = false
         var isOver = false
@@ -36,6 +39,7 @@ final class WorkerContext: ProviderContext {
         interfaceName = configuration.interfaceName
         isOnDemand = configuration.isOnDemand
         stateDirectory = configuration.stateDirectory
+        inheritsSettings = configuration.mtu != nil
         self.channel = channel
         workerLog = log
     }
@@ -84,7 +88,23 @@ final class WorkerContext: ProviderContext {
 
     func log(_ level: LogLevel, _ message: String) { workerLog.write(level, message) }
 
+    var hostNetworks: HostNetworks { state.withLock { $0.hostNetworks } }
+
+    func observeHostNetworks(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observer = handler }
+        send(.observeHostNetworks)
+    }
+
     // MARK: From the manager
+
+    /// Keeps what the machine is connected to now, and tells the provider.
+    func hostNetworksChanged(_ networks: HostNetworks) {
+        let observer = state.withLock { state in
+            state.hostNetworks = networks
+            return state.observer
+        }
+        if let observer { completionQueue.async { observer() } }
+    }
 
     /// Completes the settings request `id`.
     func settingsCompleted(id: UInt64, failure: TunnelFailure?) {

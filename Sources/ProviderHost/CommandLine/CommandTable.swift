@@ -3,6 +3,7 @@ enum CommandTable {
     /// The verbs in the order of the help.
     static let all: [Command] =
         [RunVerb.command, WireGuardVerb.command, DaemonVerb.command] + profiles + sessions + keychain + GatewayVerbs.all
+        + [SettingsShowVerb.command, SettingsDiffVerb.command, SettingsWhyVerb.command]
         + [
             ShowVerb.command, MetricsVerb.command, SweepVerb.command, BundlesVerb.command, NewProviderVerb.command,
             CompletionsVerb.completions, CompletionsVerb.manual, VersionVerb.command, HelpVerb.command,
@@ -13,6 +14,7 @@ enum CommandTable {
     static let families = [
         "gateway": "Keep a gateway: peers, addresses and what is pushed; see `help gateway`.",
         "profile": "Keep profiles, which the daemon runs; see `help profile`.",
+        "settings": "Explain the settings of running tunnels, pushed ones above all; see `help settings`.",
         "keychain": "Keep the secrets of profiles; see `help keychain`.",
     ]
 

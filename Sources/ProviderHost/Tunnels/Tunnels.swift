@@ -39,6 +39,7 @@ enum TunnelsErrorCode: Int, TunnelErrorCode, CaseIterable {
     case noSuchTunnel = 1
     case noAnswer = 2
     case notWritten = 3
+    case notTold = 4
 
     static var domain: String { "ProviderHostTunnelsErrorDomain" }
 
@@ -47,6 +48,7 @@ enum TunnelsErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .noSuchTunnel: "There is no such tunnel."
         case .noAnswer: "The tunnel does not answer."
         case .notWritten: "The file could not be written."
+        case .notTold: "The tunnel does not tell its settings."
         }
     }
 
@@ -55,6 +57,7 @@ enum TunnelsErrorCode: Int, TunnelErrorCode, CaseIterable {
         case .noSuchTunnel: "See `wg show interfaces`; the control sockets are root's."
         case .noAnswer: "Try again; if it stays so, see the log of the tunnel."
         case .notWritten: "Check the folder of the file."
+        case .notTold: "Ask a tunnel of org.providerhost.wireguard; a gateway's are in `gateway show`."
         }
     }
 }

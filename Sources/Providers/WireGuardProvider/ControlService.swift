@@ -1,5 +1,6 @@
 import PacketPath
 import ProviderKit
+import SettingsPush
 import Synchronization
 import WireGuard
 
@@ -14,12 +15,15 @@ final class ControlService: Sendable {
 
     private let engine: Engine
     private let sockets: OuterSockets
+    /// The report on the settings; nil for a tunnel whose settings others keep.
+    private let report: (@Sendable () -> SettingsReport)?
     /// Held while settings are applied: operations of two clients do not mix.
     private let turn = Mutex<Void>(())
 
-    init(_ engine: Engine, _ sockets: OuterSockets) {
+    init(_ engine: Engine, _ sockets: OuterSockets, report: (@Sendable () -> SettingsReport)?) {
         self.engine = engine
         self.sockets = sockets
+        self.report = report
     }
 
     /// Starts a thread that serves the connection until its client goes.
@@ -40,6 +44,31 @@ final class ControlService: Sendable {
             return true
         }
         return text
+    }
+
+    /// Answers an application's message that is an operation of the control protocol, one that tells no secret.
+    ///
+    /// - Returns: nil for other messages.
+    func reply(to message: [UInt8]) -> String? {
+        var parser = ControlRequestParser()
+        let requests = parser.read(message)
+        guard requests.count == 1 else { return nil }
+        switch requests[0] {
+        case .settings: return settingsReply
+        case .view:
+            var text = ""
+            let isComplete = describe(.view) {
+                text += $0
+                return true
+            }
+            return text + ControlRequest.trailer(isComplete ? .done : .failed, isSet: false)
+        case .get, .set, .refused: return nil
+        }
+    }
+
+    private var settingsReply: String {
+        guard let report else { return ControlRequest.trailer(.unsupported, isSet: false) }
+        return report().text + ControlRequest.trailer(.done, isSet: false)
     }
 
     private func run(_ connection: ControlConnection) {
@@ -72,6 +101,7 @@ final class ControlService: Sendable {
                 return isThere
             }
             return isThere && finish(isComplete ? .done : .failed, isSet: false)
+        case .settings: return connection.write(settingsReply)
         case .set(let settings): return finish(apply(settings, for: connection), isSet: true)
         case .refused(let isSet, let status): return finish(status, isSet: isSet)
         }

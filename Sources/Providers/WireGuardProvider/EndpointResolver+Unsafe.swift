@@ -4,6 +4,31 @@ import WireGuard
 
 /// Turns the endpoint of a configuration into a numeric one.
 enum EndpointResolver {
+    /// Resolves a peer's endpoint; blocks for as long as that takes.
+    ///
+    /// The system's resolver knows more ways than we do. Where its questions may not leave, or where it gives no answer (it
+    /// may ask through the very tunnel that is to be made), names are asked for outside of the tunnel.
+    ///
+    /// - Parameters:
+    ///   - endpoint: What the configuration says.
+    ///   - ipv4: Whether there is an IPv4 socket; without one such addresses are of no use.
+    ///   - ipv6: Whether there is an IPv6 socket.
+    ///   - outside: Asks outside of the tunnel.
+    ///   - isGuarded: Whether nothing else may leave.
+    /// - Returns: The first address that a socket is there for.
+    /// - Throws: `VPNConnectionError` with `serverAddressResolutionFailed`, which names the host and the reason.
+    static func resolve(
+        _ endpoint: Configuration.PeerEndpoint, ipv4: Bool, ipv6: Bool, outside: borrowing OutsideResolver,
+        isGuarded: Bool
+    ) throws -> Endpoint {
+        guard case .name(let host, let port) = endpoint, !host.contains(":") else {
+            return try resolve(endpoint, ipv4: ipv4, ipv6: ipv6)
+        }
+        if !isGuarded, let found = try? lookUp(host, port: port, ipv4: ipv4, ipv6: ipv6) { return found }
+        let address = try outside.resolve(host)
+        return Endpoint(address, port: port, scope: 0)
+    }
+
     /// Resolves a peer's endpoint with the system's resolver; blocks for as long as that takes.
     ///
     /// - Parameters:
@@ -31,8 +56,7 @@ enum EndpointResolver {
                 unsafe status == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(status))
             throw VPNConnectionError(
                 .serverAddressResolutionFailed, cause: "The endpoint \(host) did not resolve: \(text).",
-                remedy: "Check the name in the configuration, and the resolver of this machine. "
-                    + "Give an address where no question may leave beside the tunnel (--include-all-networks).")
+                remedy: "Check the name in the configuration, and the resolver of this machine.")
         }
         defer { unsafe freeaddrinfo(first) }
         // getaddrinfo orders by RFC 6724, so the first usable address is the one to take.
@@ -49,7 +73,7 @@ enum EndpointResolver {
 
 extension Endpoint {
     /// Reads a socket address of the resolver; nil for other families.
-    @unsafe fileprivate init?(_ address: UnsafeMutablePointer<sockaddr>) {
+    @unsafe init?(_ address: UnsafeMutablePointer<sockaddr>) {
         switch Int32(unsafe address.pointee.sa_family) {
         case AF_INET:
             // SAFETY: the family says which structure lies there (getaddrinfo(3)).

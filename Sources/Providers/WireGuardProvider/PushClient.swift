@@ -9,6 +9,15 @@ final class PushClient: ControlPlane {
     struct Mailbox {
         var outcomes: [(id: UInt64, succeeded: Bool)] = []
         var isStopping = false
+        var hasNewNetworks = false
+    }
+
+    /// What is in force, what was offered, and what became of that.
+    struct Account {
+        var applied = DesiredSettings.bare
+        var lastOffer: DesiredSettings?
+        /// The end of the last snapshot, if it is not in force.
+        var failure: SettingsResult?
     }
 
     /// The client as the provider sees it, from any thread.
@@ -18,6 +27,8 @@ final class PushClient: ControlPlane {
         let started = Gate()
         /// Opens when the lease was given back.
         let released = Gate()
+        /// What `settings show` tells.
+        let account = Mutex(Account())
         let waker: ControlPlaneWaker
 
         init(_ waker: ControlPlaneWaker) { self.waker = waker }
@@ -30,6 +41,12 @@ final class PushClient: ControlPlane {
             try? await released.wait()
         }
 
+        /// Has the machine's networks looked at again.
+        func noteNetworks() {
+            mailbox.withLock { $0.hasNewNetworks = true }
+            waker.wake()
+        }
+
         /// Tells whoever waits that the engine has stopped.
         func abandon() {
             started.open(.failure(EngineError.stopped))
@@ -40,6 +57,8 @@ final class PushClient: ControlPlane {
     private let profile: PushProfile
     private let context: any ProviderContext
     private let handle: Handle
+    /// Where the gateway is.
+    private let endpoint: Endpoint?
     private var machine: ClientMachine
     private var outputs: [ControlPlaneOutput] = []
     private var inFlight: DesiredSettings?
@@ -48,12 +67,16 @@ final class PushClient: ControlPlane {
     private var leaveAt: Instant?
     private var hasToldUnsupported = false
 
-    init(_ profile: PushProfile, _ context: any ProviderContext, _ handle: Handle, seed: UInt64) {
+    init(
+        _ profile: PushProfile, _ context: any ProviderContext, _ handle: Handle, endpoint: Endpoint?, seed: UInt64
+    ) {
         self.profile = profile
         self.context = context
         self.handle = handle
-        machine = ClientMachine(
-            policy: profile.policy, context: profile.policyContext, families: [.ipv4, .ipv6], seed: seed)
+        self.endpoint = endpoint
+        let known = profile.policyContext(context.hostNetworks, endpoint: endpoint)
+        machine = ClientMachine(policy: profile.policy, context: known, families: [.ipv4, .ipv6], seed: seed)
+        context.observeHostNetworks { [weak handle] in handle?.noteNetworks() }
     }
 
     func start(now: Instant) {
@@ -84,12 +107,19 @@ final class PushClient: ControlPlane {
 
     func handleWake(now: Instant) {
         let mail = handle.mailbox.withLock { mailbox in
-            defer { mailbox.outcomes.removeAll() }
+            defer {
+                mailbox.outcomes.removeAll()
+                mailbox.hasNewNetworks = false
+            }
             return mailbox
         }
         for outcome in mail.outcomes {
             narrow(outcome.succeeded)
             machine.handleApplied(outcome.id, succeeded: outcome.succeeded, now: now)
+            act(now)
+        }
+        if mail.hasNewNetworks {
+            machine.setContext(profile.policyContext(context.hostNetworks, endpoint: endpoint), now: now)
             act(now)
         }
         guard mail.isStopping else { return }
@@ -124,6 +154,10 @@ final class PushClient: ControlPlane {
             case .released: handle.released.open(.success(()))
             case .note(let note): log(note)
             }
+        }
+        handle.account.withLock { account in
+            account.applied = machine.applied
+            account.lastOffer = machine.lastOffer
         }
     }
 
@@ -170,9 +204,11 @@ final class PushClient: ControlPlane {
         case .notGranted(let answer): context.log(.warning, "The gateway gives no settings: \(answer)")
         case .finished(let result):
             hasToldUnsupported = false
+            let isInForce = result.status == .applied || result.status == .filtered
+            handle.account.withLock { $0.failure = isInForce ? nil : result }
             let reasons = result.findings.prefix(3).map { "\($0.reason)" }.joined(separator: "; ")
             context.log(
-                result.status == .applied || result.status == .filtered ? .info : .warning,
+                isInForce ? .info : .warning,
                 "Settings \(result.version.serial) of the gateway: \(result.status)"
                     + (reasons.isEmpty ? "" : " (\(reasons))"))
         case .staleSerial(let serial): context.log(.warning, "Settings \(serial) are older than those seen before.")

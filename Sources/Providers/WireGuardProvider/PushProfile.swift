@@ -10,6 +10,10 @@ struct PushProfile: Sendable {
     let gateway: Configuration.Peer
     /// How errors and the log name the gateway: by its endpoint.
     let label: String
+    /// The profile's file as a person knows it, nil where it has none.
+    let file: String?
+    /// The numbers of the lines that decide, by their names.
+    let lines: [String: Int]
 
     /// Reads the policy of a profile; nil when the profile alone decides.
     ///
@@ -22,12 +26,13 @@ struct PushProfile: Sendable {
         _ configuration: Configuration, text: String, _ profile: TunnelProviderProtocol
     ) throws(GatewayError) {
         var policy: PushPolicy
+        var lines: [String: Int]
         do throws(PolicyLineError) {
             policy = try PushPolicy(profile.providerConfiguration)
             if profile.common.includeAllNetworks { policy.includeAllNetworks = true }
             if profile.common.excludeLocalNetworks { policy.excludeLocalNetworks = true }
             if profile.common.enforceRoutes { policy.enforceRoutes = true }
-            try policy.readComments(ofFile: text)
+            lines = try policy.readComments(ofFile: text)
         } catch {
             throw .policy(error)
         }
@@ -37,11 +42,20 @@ struct PushProfile: Sendable {
         self.policy = policy
         self.gateway = gateway
         label = gateway.endpoint?.description ?? "unspecified"
+        file = profile.providerConfiguration[TunnelProviderProtocol.configurationFileKey]?.stringValue
+        lines[Decision.ceilingKey] = Self.line(Decision.ceilingKey, ofPeer: gateway.publicKey, in: text)
+        self.lines = lines
     }
 
-    /// What the filter knows of this tunnel.
-    var policyContext: PolicyContext {
+    /// What the filter knows of this tunnel, and of the machine that it is on.
+    ///
+    /// - Parameters:
+    ///   - networks: What the machine is connected to beside the tunnel.
+    ///   - endpoint: Where the gateway is.
+    /// - Returns: The context of every snapshot until something of it changes.
+    func policyContext(_ networks: HostNetworks, endpoint: Endpoint?) -> PolicyContext {
         var context = PolicyContext(ceiling: gateway.allowedIPs)
+        context.note(networks, endpoint: endpoint)
         context.otherPeers = otherPeers.map {
             PolicyContext.OtherPeer(name: $0.friendlyName ?? $0.publicKey.base64, ceiling: $0.allowedIPs)
         }

@@ -74,14 +74,18 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         if let configuration = running.configuration { try? await run(.postDown, of: configuration) }
     }
 
-    /// A message of one zero byte is answered with the running configuration, as WireGuard's own provider answers it.
+    /// A message of one zero byte is answered with the running configuration, as WireGuard's own provider answers it;
+    /// `get=settings` and `get=view` with an empty line behind are answered as on the control socket.
     public func handleAppMessage(_ messageData: [UInt8]) async -> [UInt8]? {
-        guard messageData == [0], let service = running?.service else { return nil }
+        guard let service = running?.service else { return nil }
         // On a thread, because the control loop may take its time.
         return await withCheckedContinuation { continuation in
             do {
-                try DataThread("wg-describe") { continuation.resume(returning: Array(service.describe().utf8)) }
-                    .detach()
+                try DataThread("wg-describe") {
+                    let reply = messageData == [0] ? service.describe() : service.reply(to: messageData)
+                    continuation.resume(returning: reply.map { Array($0.utf8) })
+                }
+                .detach()
             } catch {
                 continuation.resume(returning: nil)
             }
@@ -118,18 +122,30 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         } else {
             try engine.start(configuration, endpoints: endpoints)
         }
-        running = try makeRunning(engine, configuration)
+        let file = context.protocolConfiguration.providerConfiguration[TunnelProviderProtocol.configurationFileKey]
+        let report = SettingsReport(configuration, file: file?.stringValue)
+        // What a role has in force is the role's to tell.
+        var tell: (@Sendable () -> SettingsReport)?
+        if role == nil { tell = { report } }
+        running = try makeRunning(engine, configuration, report: tell)
     }
 
     /// Starts with what a gateway says, and returns when that is in force.
     private func start(_ engine: Engine, _ profile: PushProfile, _ endpoints: [PublicKey: Endpoint]) async throws {
-        // The interface comes up with nothing, so that what the host guards is guarded before the first handshake.
-        try await context.setTunnelNetworkSettings(profile.networkSettings(for: .bare))
+        // The interface comes up with nothing, so that what the host guards is guarded before the first handshake. What an
+        // earlier worker has set stays: without its routes traffic would go round the tunnel until the gateway answers.
+        if !context.inheritsSettings {
+            try await context.setTunnelNetworkSettings(profile.networkSettings(for: .bare))
+        }
         try goOn()
         let client = PushClient.Handle(ControlPlaneWaker { engine.wakeControlPlane() })
-        let plane = PushClient(profile, context, client, seed: UInt64.random(in: 0...UInt64.max))
+        let plane = PushClient(
+            profile, context, client, endpoint: endpoints[profile.gateway.publicKey],
+            seed: UInt64.random(in: 0...UInt64.max))
         try engine.start(ControlSettings(profile.configuration), endpoints: endpoints, isUp: true, plane: plane)
-        running = try makeRunning(engine, profile.configuration, client)
+        running = try makeRunning(engine, profile.configuration, client) {
+            profile.report(client.account.withLock { $0 })
+        }
         try await client.started.wait()
         try goOn()
     }
@@ -149,13 +165,14 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     }
 
     private func makeRunning(
-        _ engine: Engine, _ configuration: Configuration?, _ client: PushClient.Handle? = nil
+        _ engine: Engine, _ configuration: Configuration?, _ client: PushClient.Handle? = nil,
+        report: (@Sendable () -> SettingsReport)? = nil
     ) throws(PathError) -> Running {
         let sockets = OuterSockets(engine, context, mark: configuration?.mark, isUp: configuration != nil)
         let watch = configuration == nil ? try LinkWatch(engine, sockets) : nil
         return Running(
-            engine: engine, sockets: sockets, service: ControlService(engine, sockets), watch: watch,
-            configuration: configuration, client: client)
+            engine: engine, sockets: sockets, service: ControlService(engine, sockets, report: report),
+            watch: watch, configuration: configuration, client: client)
     }
 
     private func readConfiguration() throws -> (Configuration, PushProfile?) {
@@ -206,21 +223,27 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         ) { [context] in context.cancelTunnelWithError(EngineError.interfaceGone) }
     }
 
-    /// Resolves every peer's endpoint, on a thread that may block for as long as the resolver does.
+    /// Resolves every peer's endpoint, on a thread that may block for as long as the resolvers do.
     private func resolveEndpoints(of configuration: Configuration, _ sockets: Sockets) async throws -> [PublicKey:
         Endpoint]
     {
         let (ipv4, ipv6) = (sockets.ipv4 != nil, sockets.ipv6 != nil)
+        let isGuarded = context.protocolConfiguration.common.includeAllNetworks
+        let opened =
+            configuration.hasNames
+            ? try await context.openUDPSockets(UDPSocketRequest(port: 0, mark: configuration.mark))
+            : UDPSockets(ipv4: nil, ipv6: nil, port: 0)
         return try await withCheckedThrowingContinuation { continuation in
             do {
                 _ = try DataThread("wg-resolve") {
                     continuation.resume(
                         with: Result {
+                            let outside = OutsideResolver(opened, except: configuration.interface.dnsServers)
                             var endpoints: [PublicKey: Endpoint] = [:]
                             for peer in configuration.peers {
                                 guard let endpoint = peer.endpoint else { continue }
                                 endpoints[peer.publicKey] = try EndpointResolver.resolve(
-                                    endpoint, ipv4: ipv4, ipv6: ipv6)
+                                    endpoint, ipv4: ipv4, ipv6: ipv6, outside: outside, isGuarded: isGuarded)
                             }
                             return endpoints
                         })
@@ -245,6 +268,11 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
 }
 
 extension Configuration {
+    /// Whether the endpoint of any peer has to be resolved.
+    fileprivate var hasNames: Bool {
+        peers.contains { if case .name? = $0.endpoint { true } else { false } }
+    }
+
     /// The mark that the sockets are to have, nil for the host's own.
     fileprivate var mark: UInt32? { interface.firewallMark == 0 ? nil : interface.firewallMark }
 }

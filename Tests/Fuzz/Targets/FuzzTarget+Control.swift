@@ -17,7 +17,7 @@ extension FuzzTarget {
         var isAccepted = false
         for request in requests {
             switch request {
-            case .get, .view: isAccepted = true
+            case .get, .view, .settings: isAccepted = true
             case .set(let settings):
                 isAccepted = true
                 let changes = settings.parts(of: 3).flatMap(\.peers).flatMap(\.allowedIPs)

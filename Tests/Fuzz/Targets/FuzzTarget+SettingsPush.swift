@@ -19,7 +19,7 @@ extension FuzzTarget {
         precondition(outcome.settings.dns?.capturesAll != true, "all names without consent")
         precondition(outcome.findings.count <= 32)
         for decision in outcome.decisions {
-            let text = decision.explanation(offeredBy: "gateway").description
+            let text = decision.explanation(offeredBy: "gateway", place: nil).description
             precondition(
                 text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value < 127 }, "an explanation is not plain")
         }

@@ -57,6 +57,18 @@ public protocol ProviderContext: AnyObject, Sendable {
 
     /// Writes one line to the log of the session. Never pass a secret, a key reference or a query.
     func log(_ level: LogLevel, _ message: String)
+
+    /// Whether settings are in force that a provider before this one set, whose process died while the tunnel was up.
+    ///
+    /// They stay until this provider sets its own: until it knows those, it should leave them, lest traffic goes round the
+    /// tunnel meanwhile.
+    var inheritsSettings: Bool { get }
+
+    /// What the machine is connected to beside the tunnel; known from the first call into the provider on.
+    var hostNetworks: HostNetworks { get }
+
+    /// Has `handler` called on a thread of the host after every change of ``hostNetworks``, in place of an earlier handler.
+    func observeHostNetworks(_ handler: @escaping @Sendable () -> Void)
 }
 
 extension ProviderContext {

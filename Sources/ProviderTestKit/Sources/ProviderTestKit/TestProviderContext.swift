@@ -26,6 +26,8 @@ public final class TestProviderContext: ProviderContext {
         var cancellations: [(any Error)?] = []
         var log: [LogLine] = []
         var hooks: [String] = []
+        var hostNetworks = HostNetworks()
+        var observer: (@Sendable () -> Void)?
         var runHook: @Sendable (String) -> (any Error)? = { _ in nil }
         var openSockets: @Sendable (UDPSocketRequest) -> Result<UDPSockets, any Error> = { _ in
             .failure(TunnelProviderError(.networkSettingsFailed, cause: "The test has scripted no UDP sockets."))
@@ -40,18 +42,21 @@ public final class TestProviderContext: ProviderContext {
     public let interfaceName: String
     public let isOnDemand: Bool
     public let stateDirectory: String?
+    public let inheritsSettings: Bool
 
     /// Makes a host for one provider.
     public init(
         flow: InMemoryPacketFlow = InMemoryPacketFlow(),
         configuration: TunnelProviderProtocol = TunnelProviderProtocol(providerBundleIdentifier: "com.example.tunnel"),
-        interfaceName: String = "test0", isOnDemand: Bool = false, stateDirectory: String? = nil
+        interfaceName: String = "test0", isOnDemand: Bool = false, stateDirectory: String? = nil,
+        inheritsSettings: Bool = false
     ) {
         self.flow = flow
         protocolConfiguration = configuration
         self.interfaceName = interfaceName
         self.isOnDemand = isOnDemand
         self.stateDirectory = stateDirectory
+        self.inheritsSettings = inheritsSettings
     }
 
     // MARK: The test's side
@@ -89,7 +94,22 @@ public final class TestProviderContext: ProviderContext {
         state.withLock { $0.runHook = run }
     }
 
+    /// Connects the machine to other networks, and tells the provider.
+    public func connect(to networks: HostNetworks) {
+        let observer = state.withLock { state in
+            state.hostNetworks = networks
+            return state.observer
+        }
+        if let observer { Task { observer() } }
+    }
+
     // MARK: The provider's side
+
+    public var hostNetworks: HostNetworks { state.withLock { $0.hostNetworks } }
+
+    public func observeHostNetworks(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observer = handler }
+    }
 
     public var packetFlow: any PacketFlow { flow }
 
