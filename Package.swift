@@ -153,7 +153,8 @@ let package = Package(
         .testTarget(
             name: "HostRuntimeTests",
             dependencies: [
-                "HostRuntime", "Control", "SystemStore", "PacketPath", "LoopbackProvider", providerKit,
+                "HostRuntime", "Control", "SystemStore", "PacketPath", "Netlink", "NetworkSettings", "LoopbackProvider",
+                providerKit,
             ],
             swiftSettings: strict),
         .testTarget(

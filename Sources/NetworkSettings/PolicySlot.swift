@@ -1,4 +1,4 @@
-import Netlink
+public import Netlink
 
 /// One of a hundred places for a tunnel's rules and tables.
 ///
@@ -8,7 +8,7 @@ public struct PolicySlot: Hashable, Sendable {
     /// The slot numbers.
     public static let numbers = 0...99
     /// The rule priorities of all slots.
-    static let priorities: ClosedRange<UInt32> = 5400...6399
+    public static let priorities: ClosedRange<UInt32> = 5400...6399
     /// The tables of all slots.
     static let tables: ClosedRange<UInt32> = 54_000...54_199
 
@@ -25,7 +25,10 @@ public struct PolicySlot: Hashable, Sendable {
     public var defaultMark: UInt32 { 0x7068_0000 + UInt32(number) }
 
     /// The alias of the interface whose slot this is: also while it is down and has no routes, a sweep sees that it lives.
-    public var alias: String { "providerhost slot \(number)" }
+    public var alias: String { "\(Self.aliasPrefix)\(number)" }
+
+    /// What the alias of every interface of ours begins with.
+    public static let aliasPrefix = "providerhost slot "
 
     /// The table of side 0 or 1.
     func table(side: Int) -> UInt32 { 54_000 + UInt32(2 * number + side) }
@@ -39,7 +42,7 @@ public struct PolicySlot: Hashable, Sendable {
     func priority(_ offset: Int) -> UInt32 { 5400 + UInt32(10 * number + offset) }
 
     /// The slot of a rule that has the shape of ours; nil for a rule of somebody else.
-    static func owner(of rule: Rule) -> PolicySlot? {
+    public static func owner(of rule: Rule) -> PolicySlot? {
         guard priorities.contains(rule.priority), rule.protocolNumber == ProtocolNumber.kernel,
             let slot = PolicySlot(number: Int(rule.priority - 5400) / 10)
         else { return nil }

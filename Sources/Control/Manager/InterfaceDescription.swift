@@ -65,6 +65,7 @@ public enum InterfaceDescription {
         )
 
         # Counters of the interface: what it carried inside the tunnel, which is an estimate of what the outer network carried.
+        # `peers` is what the provider counts of its peers, empty where it counts nothing.
         type Counters (
           interface: string,
           epoch: string,
@@ -76,8 +77,13 @@ public enum InterfaceDescription {
           receiveErrors: int,
           sendErrors: int,
           receiveDrops: int,
-          sendDrops: int
+          sendDrops: int,
+          peers: []PeerCounters,
+          omittedPeers: int
         )
+
+        # Figures of one peer by name, such as `receivedBytes` and `latestHandshake` (in seconds since 1970).
+        type PeerCounters (name: string, values: [string]int)
 
         # What went wrong, why, and what to do about it.
         type Failure (domain: string, code: int, cause: string, remedy: string)

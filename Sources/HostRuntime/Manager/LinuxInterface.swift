@@ -142,14 +142,8 @@ final class LinuxInterface: SessionInterface {
         if let watchedResolver { try? changes.watch(watchedResolver, token: 0) }
     }
 
-    /// Takes back what a process that was killed left on an interface, or on none that is there.
-    ///
-    /// - Parameters:
-    ///   - name: The interface; an empty name is that of none.
-    ///   - effects: The kernel.
-    /// - Returns: What was taken back, or could not be, as lines for the log.
-    /// - Throws: `NetlinkError` when the kernel cannot be asked.
-    static func sweep(_ name: String, _ effects: SystemEffects) throws -> [String] {
+    /// Takes back what a process that was killed left on this interface, or on none that is there, but for its kill switch.
+    private static func sweep(_ name: String, _ effects: SystemEffects) throws -> [String] {
         let sweep = try SettingsSweep.interface(name, effects)
         var remarks = sweep.failures
         if !sweep.removed.isEmpty {

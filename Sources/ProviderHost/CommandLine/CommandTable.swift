@@ -4,7 +4,8 @@ enum CommandTable {
     static let all: [Command] =
         [RunVerb.command, WireGuardVerb.command, DaemonVerb.command] + profiles + sessions + keychain + GatewayVerbs.all
         + [
-            ShowVerb.command, MetricsVerb.command, SweepVerb.command, BundlesVerb.command, NewProviderVerb.command,
+            ShowVerb.command, MetricsVerb.command, SweepVerb.command, DoctorVerb.command, BundlesVerb.command,
+            NewProviderVerb.command,
             CompletionsVerb.completions, CompletionsVerb.manual, VersionVerb.command, HelpVerb.command,
             WorkerVerb.command,
         ]

@@ -76,12 +76,19 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
 
     /// A message of one zero byte is answered with the running configuration, as WireGuard's own provider answers it.
     public func handleAppMessage(_ messageData: [UInt8]) async -> [UInt8]? {
-        guard messageData == [0], let service = running?.service else { return nil }
-        // On a thread, because the control loop may take its time.
-        return await withCheckedContinuation { continuation in
+        guard let service = running?.service else { return nil }
+        switch messageData {
+        case [0]: return await onThread { Array(service.describe().utf8) }
+        case PeerCounters.request: return await onThread { PeerCounters.reply(service.counters()) }
+        default: return nil
+        }
+    }
+
+    /// The result of `body`, nil when the system gives no thread; the control loop, which it asks, may take its time.
+    private func onThread(_ body: @escaping @Sendable () -> [UInt8]) async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
             do {
-                try DataThread("wg-describe") { continuation.resume(returning: Array(service.describe().utf8)) }
-                    .detach()
+                try DataThread("wg-describe") { continuation.resume(returning: body()) }.detach()
             } catch {
                 continuation.resume(returning: nil)
             }
