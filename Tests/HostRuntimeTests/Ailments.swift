@@ -21,7 +21,7 @@ extension Ailment {
         { $0.addRule(32_764, .lookup(254)) },
         // Our own tunnel, routed by its user into the main table, and its rule.
         { $0.addLink("phtun0", kind: "tun", mtu: 1420, alias: "providerhost slot 3", table: 254) },
-        { $0.addRule(5436, .lookup(54_006)) },
+        { $0.addRule(5436, by: 2, .lookup(54_006)) },
         {
             $0.services = [.networkManager]; $0.sparingServices = [.networkManager]
         },
@@ -151,6 +151,9 @@ extension Ailment {
         },
         .init("leftovers", .warning, "DNS of phtun1", run: "sweep") {
             $0.leftovers = .success(LeftoverSweep(rehearsed: [.init(.resolver, "phtun1")]))
+        },
+        .init("leftovers", .warning, "cannot be looked for: No memory.", run: "sweep") {
+            $0.leftovers = .failure(TunnelFailure(errorDomain: "d", errorCode: 1, cause: "No memory.", remedy: ""))
         },
         .init("leftovers", .warning, "The filter cannot be read", run: "sweep") {
             $0.leftovers = .success(LeftoverSweep(rehearsed: [], failures: ["The filter cannot be read."]))

@@ -38,11 +38,11 @@ extension MachineSnapshot {
         network = .success(changed)
     }
 
-    /// Adds a rule of another program.
-    mutating func addRule(_ priority: UInt32, mark: UInt32? = nil, _ action: Rule.Action) {
+    /// Adds a rule, of another program unless it is made as ours are.
+    mutating func addRule(_ priority: UInt32, mark: UInt32? = nil, by number: UInt8 = 4, _ action: Rule.Action) {
         changeNetwork { network in
             network.rules += AddressFamily.allCases.map {
-                Rule(family: $0, priority: priority, mark: mark, action: action, protocolNumber: 4)
+                Rule(family: $0, priority: priority, mark: mark, action: action, protocolNumber: number)
             }
         }
     }

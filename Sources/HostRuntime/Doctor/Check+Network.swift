@@ -70,7 +70,17 @@ extension Check {
     /// The networks that carry the tunnels' own packets.
     static func underlay(_ machine: MachineSnapshot) -> Check {
         let topic = "underlay"
-        guard case .success(let network) = machine.network else { return unreadable(topic, machine) }
+        let network: MachineSnapshot.Network
+        switch machine.network {
+        case .success(let seen): network = seen
+        case .failure(let error):
+            return Check(
+                topic, "not known",
+                [
+                    Finding(
+                        .error, "Interfaces, routes and rules cannot be read: \(error.cause)", run: "ip rule show")
+                ])
+        }
         let ways = network.defaultLinks
         guard !ways.isEmpty else {
             return Check(
@@ -112,7 +122,12 @@ extension Check {
         let sweep: LeftoverSweep
         switch machine.leftovers {
         case .success(let found): sweep = found
-        case .failure: return unreadable(topic, machine)
+        case .failure(let error):
+            // A kernel that does not tell of the network either was told of with that.
+            guard case .success = machine.network else { return Check(topic, "not known") }
+            return Check(
+                topic, "not known",
+                [Finding(.warning, "Leftovers cannot be looked for: \(error.cause)", run: "providerhost sweep")])
         }
         var findings = LeftoverSweep.Item.Kind.allCases.compactMap { kind -> Finding? in
             let names = sweep.removed.filter { $0.kind == kind }.map(\.name)
@@ -128,14 +143,6 @@ extension Check {
             findings += sweep.failures.map { Finding(.warning, $0, run: "providerhost sweep") }
         }
         return Check(topic, findings.isEmpty ? "none" : "\(sweep.removed.count)", findings)
-    }
-
-    /// The kernel could not be asked.
-    static func unreadable(_ topic: String, _ machine: MachineSnapshot) -> Check {
-        guard case .failure(let error) = machine.network else { return Check(topic, "not looked at") }
-        return Check(
-            topic, "not known",
-            [Finding(.error, "Interfaces, routes and rules cannot be read: \(error.cause)", run: "ip rule show")])
     }
 }
 
