@@ -157,7 +157,8 @@ let package = Package(
         .testTarget(
             name: "HostRuntimeTests",
             dependencies: [
-                "HostRuntime", "Control", "SystemStore", "PacketPath", "Netlink", "OnDemand", "LoopbackProvider",
+                "HostRuntime", "Control", "SystemStore", "PacketPath", "Netlink", "NetworkSettings", "OnDemand",
+                "LoopbackProvider",
                 providerKit,
             ],
             swiftSettings: strict),

@@ -100,6 +100,12 @@ int ctun_udp_set_mark(int descriptor, uint32_t mark) {
     return setsockopt(descriptor, SOL_SOCKET, SO_MARK, &mark, sizeof mark) < 0 ? -errno : 0;
 }
 
+bool ctun_udp_can_segment(int descriptor) {
+    int segment = 0;
+    socklen_t size = sizeof segment;
+    return getsockopt(descriptor, SOL_UDP, UDP_SEGMENT, &segment, &size) == 0;
+}
+
 static void put_control(struct msghdr *message, int level, int type, const void *value, size_t size) {
     struct cmsghdr *header = (struct cmsghdr *)((uint8_t *)message->msg_control + message->msg_controllen);
     header->cmsg_level = level;

@@ -1,4 +1,4 @@
-import Netlink
+public import Netlink
 
 /// One of a hundred places for a tunnel's rules and tables.
 ///
@@ -8,7 +8,7 @@ public struct PolicySlot: Hashable, Sendable {
     /// The slot numbers.
     public static let numbers = 0...99
     /// The rule priorities of all slots.
-    static let priorities: ClosedRange<UInt32> = 5400...6399
+    public static let priorities: ClosedRange<UInt32> = 5400...6399
     /// The tables of all slots.
     static let tables: ClosedRange<UInt32> = 54_000...54_199
 
@@ -47,7 +47,7 @@ public struct PolicySlot: Hashable, Sendable {
     func priority(_ offset: Int) -> UInt32 { 5400 + UInt32(10 * number + offset) }
 
     /// The slot of a rule that has the shape of ours; nil for a rule of somebody else.
-    static func owner(of rule: Rule) -> PolicySlot? {
+    public static func owner(of rule: Rule) -> PolicySlot? {
         guard priorities.contains(rule.priority), rule.protocolNumber == ProtocolNumber.kernel,
             let slot = PolicySlot(number: Int(rule.priority - 5400) / 10)
         else { return nil }

@@ -81,6 +81,9 @@ public final class UDPSocket: Sendable {
         throw PathError("the system has neither IPv4 nor IPv6", advice: "enable one of them")
     }
 
+    /// Whether the kernel cuts outgoing trains into datagrams.
+    public var canSegment: Bool { ctun_udp_can_segment(descriptor) }
+
     /// Changes SO_MARK.
     public func setMark(_ mark: UInt32) throws(PathError) {
         let result = ctun_udp_set_mark(descriptor, mark)

@@ -39,11 +39,7 @@ public final class StoreSession: @unchecked Sendable {
         try database.transaction {
             // Another process may have been faster.
             let version = try database.userVersion
-            guard version <= steps.count else {
-                throw StoreError(
-                    .newerVersion,
-                    cause: "The store has version \(version); this program knows those up to \(steps.count).")
-            }
+            guard version <= steps.count else { throw StoreError(version: version, known: steps.count) }
             for step in steps[version...] { try database.execute(step) }
             try database.setUserVersion(steps.count)
         }

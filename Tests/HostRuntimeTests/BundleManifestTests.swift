@@ -89,6 +89,9 @@ struct BadManifest: Sendable, CustomTestStringConvertible {
         .init("an empty executable", .executableNameInvalid, names: "CFBundleExecutable") {
             $0.executable = "<key>CFBundleExecutable</key><string></string>"
         },
+        .init("an answer about counters that is no truth value", .manifestMalformed, names: "PHAnswersCounters") {
+            $0.more = "<key>PHAnswersCounters</key><string>yes</string>"
+        },
         .init("a name that is no string", .manifestMalformed, names: "CFBundleName") {
             $0.more = "<key>CFBundleName</key><true/>"
         },
@@ -102,19 +105,21 @@ struct BundleManifestTests {
         var manifest = Manifest()
         manifest.more =
             "<key>CFBundleName</key><string>Tunnel</string><key>CFBundleShortVersionString</key><string>1.2</string>"
+            + "<key>PHAnswersCounters</key><true/>"
         let parsed = try BundleManifest(parsing: manifest.bytes)
         #expect(parsed.identifier == "com.example.tunnel")
         #expect(parsed.executableName == "libTunnel.so")
         #expect(parsed.principalClass == "Tunnel.Tunnel")
         #expect(parsed.name == "Tunnel")
         #expect(parsed.version == "1.2")
+        #expect(parsed.answersCounters)
     }
 
     @Test("Name and version may be left out; a byte order mark may stand in front")
     func optionalKeys() throws {
         let parsed = try BundleManifest(parsing: [0xEF, 0xBB, 0xBF] + Manifest().bytes)
         #expect(parsed.name == "com.example.tunnel")
-        #expect(parsed.version == nil)
+        #expect(parsed.version == nil && !parsed.answersCounters)
     }
 
     @Test("Every fault has its own error that names the key or the value", arguments: BadManifest.all)

@@ -131,6 +131,24 @@ struct ManagerServiceTests {
             try text?.parameters(as: VarlinkService.Description.self).description == InterfaceDescription.manager)
     }
 
+    @Test("S17: a refusal names the missing entitlement", arguments: VPNConfigurationSlot.allCases)
+    func entitlement(slot: VPNConfigurationSlot) throws {
+        let harness = try ServiceHarness()
+        var content = VPNConfiguration(slot: slot)
+        content.generation = 0
+        let new = ManagedConfiguration(content, application: "app", owner: 1002)
+        let reply = try harness.ask(
+            ManagerMethod.save.qualifiedName, ManagerMessages.Save(configuration: new, secrets: nil),
+            as: CallerKind.other.caller)
+        let failure = try #require(try reply?.parameters(as: FailureMessage.self))
+        let named = slot == .personal ? "vpn.api (allow-vpn)" : "networkextension (packet-tunnel-provider)"
+        #expect(failure.cause.contains("com.apple.developer.networking.\(named)"), "\(failure)")
+        #expect(failure.remedy.contains("--owner"), "\(failure)")
+        let lock = try harness.ask(
+            ManagerMethod.lockKeychain.qualifiedName, NoParameters(), as: CallerKind.owner.caller)
+        #expect(try lock?.parameters(as: FailureMessage.self).cause.contains("entitlement") == false)
+    }
+
     @Test("whether a configuration exists is not told to those who may not see it")
     func existence() throws {
         let harness = try ServiceHarness()

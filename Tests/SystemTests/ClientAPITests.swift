@@ -165,6 +165,45 @@ struct ClientAPITests {
         }
     }
 
+    @Test("T13: an unknown provider, and a start after a save without a load, are refused at once")
+    func refusedStarts() async throws {
+        try await DaemonLab.run { host in
+            let manager = try await saved(host.client())
+            manager.protocolConfiguration?.providerBundleIdentifier = "org.providerhost.loopbcak"
+            try await manager.saveToPreferences()
+            await expect(.configurationStale) { try manager.connection.startVPNTunnel() }
+            try await manager.loadFromPreferences()
+            await expect(.configurationInvalid) { try manager.connection.startVPNTunnel() }
+            do {
+                try manager.connection.startVPNTunnel()
+            } catch let error as VPNError {
+                #expect(
+                    "\(error)".contains("org.providerhost.loopback"), "the closest installed one is named: \(error)")
+            }
+            #expect(manager.connection.status == .disconnected)
+        }
+    }
+
+    @Test("T14: a stop while connecting wins, and an order that undoes a stop is warned of at the save")
+    func stopWins() async throws {
+        try await DaemonLab.run { host in
+            let manager = try await saved(host.client())
+            manager.onDemandRules = [OnDemandRule(.connect), OnDemandRule(.disconnect, interfaceTypeMatch: .wiFi)]
+            try await manager.saveToPreferences()
+            #expect(manager.warnings.contains { $0.contains("Put rule 2 before rule 1") }, "\(manager.warnings)")
+            try await manager.loadFromPreferences()
+            for _ in 0..<5 {
+                try manager.connection.startVPNTunnel()
+                manager.connection.stopVPNTunnel()
+                try eventually("the end of the session") {
+                    try host.object("status", "test")["status"] as? String == "disconnected"
+                }
+                try await manager.connection.fetchLastDisconnectError()
+                #expect(host.daemon.childProcesses().isEmpty)
+            }
+        }
+    }
+
     @Test("T13: disabling and removing stop the tunnel with their reasons")
     func disabledAndRemoved() async throws {
         try await DaemonLab.run { host in

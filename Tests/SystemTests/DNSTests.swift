@@ -5,56 +5,6 @@ import Testing
 /// Where queries go while a tunnel is up, and what is left of it afterwards.
 @Suite("DNS", .serialized, .enabled(if: isRoot, "needs root for namespaces"))
 struct DNSTests {
-    /// A part of the right machine with /etc and /run of its own.
-    private struct Room {
-        let lab: Lab
-        let folder: String
-        let holder: Child
-
-        /// Makes the room by shell commands.
-        init(_ lab: Lab, _ commands: (String) -> String) throws {
-            self.lab = lab
-            folder = lab.folder.appendingPathComponent("room").path
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let script = commands(folder) + "\necho ready\nexec sleep 600\n"
-            holder = try lab.start(
-                on: lab.right, ["unshare", "-m", "--propagation", "private", "sh", "-c", script])
-            try holder.waitFor("ready", seconds: 20)
-        }
-
-        private var entry: [String] { ["nsenter", "-t", "\(holder.pid)", "-m"] }
-
-        /// Runs commands that start something which stays.
-        func hold(_ commands: String) throws {
-            let child = try lab.start(on: lab.right, entry + ["sh", "-c", commands + "\necho ready\nexec sleep 600\n"])
-            try child.waitFor("ready", seconds: 20)
-        }
-
-        func run(_ command: String) throws -> String {
-            try Machine.outcome(["ip", "netns", "exec", lab.right.namespace] + entry + ["sh", "-c", command]).text
-        }
-
-        /// Starts the tunnel and waits until it is connected.
-        func startTunnel(_ pair: TunnelPair, dns: String, _ options: String...) throws -> Child {
-            let child = try start(pair, dns: dns, options)
-            try child.waitFor("\nconnected phtun")
-            return child
-        }
-
-        /// Starts the tunnel.
-        func start(_ pair: TunnelPair, dns: String, _ options: [String] = []) throws -> Child {
-            let text = pair.rightFile.replacingOccurrences(of: "[Interface]\n", with: "[Interface]\nDNS = \(dns)\n")
-            let file = try lab.write("\(UUID().uuidString).conf", text)
-            return try lab.start(
-                on: lab.right,
-                entry + [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file]
-                    + options)
-        }
-
-        /// Looks a name up as any program would.
-        func ask(_ name: String) throws { _ = try run("timeout 1 getent ahosts \(name)") }
-    }
-
     private func watchQueries(_ lab: Lab, _ interface: String) throws -> Child {
         let child = try lab.start(
             on: lab.left, ["tcpdump", "-l", "-n", "-i", interface, "port 53 or port 5355 or port 5353"])
@@ -100,13 +50,7 @@ struct DNSTests {
     @Test("resolv.conf: written, restored at the end, and restored by the next start after a kill")
     func file() throws {
         try Lab.run { lab in
-            let room = try Room(lab) {
-                ResolverRoom.privateFolders($0) + """
-                    rm -f /etc/resolv.conf
-                    printf 'hosts: files dns\\n' >/etc/nsswitch.conf
-                    printf 'nameserver 192.0.2.1\\n' >/etc/resolv.conf && chmod 640 /etc/resolv.conf
-                    """
-            }
+            let room = try Room.withResolverFile(lab)
             let look = "cat /etc/resolv.conf; stat -c '%i %a %u %g %Y' /etc/resolv.conf; ls /etc | grep ^resolv"
             let before = try room.run(look)
             let pair = try TunnelPair()

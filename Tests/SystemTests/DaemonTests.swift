@@ -20,6 +20,8 @@ struct DaemonTests {
             let counters = try host.object("counters", "office")
             #expect(counters["estimate"] as? Bool == true && counters["interface"] as? String == interface)
             #expect((counters["receivedPackets"] as? Int ?? 0) >= 6 && (counters["sentBytes"] as? Int ?? 0) > 0)
+            // This provider counts nothing itself.
+            #expect((counters["peers"] as? [Any])?.isEmpty == true)
             let epoch = try #require(counters["epoch"] as? String)
 
             #expect(try host.tool("settings", "show", "--tunnel", "office").text.contains("tells no settings"))
@@ -105,6 +107,16 @@ struct DaemonTests {
             #expect(tunnel["name"] as? String == "office" && tunnel["source"] as? String == "static")
             let values = try #require(tunnel["values"] as? [[String: String]])
             #expect(values.contains(["kind": "route", "value": "10.7.0.2/32", "origin": "profile"]), "\(values)")
+            let peers = try #require(try host.object("counters", "office")["peers"] as? [[String: Any]])
+            let peer = try #require(peers.first)
+            #expect(peers.count == 1 && peer["name"] as? String == pair.right.publicKey)
+            let figures = try #require(peer["values"] as? [String: Int])
+            #expect((figures["receivedBytes"] ?? 0) > 0 && (figures["sentBytes"] ?? 0) > 0, "\(figures)")
+            #expect(abs(Double(figures["latestHandshake"] ?? 0) - Date().timeIntervalSince1970) < 60, "\(figures)")
+            let text = try host.checked("counters", "office")
+            #expect(
+                text.contains("estimates of inner traffic") && text.contains("peer \(pair.right.publicKey) "), "\(text)"
+            )
             #expect(try host.checked("log", "office").contains(key) == false)
             #expect(!host.daemon.output.contains(key))
             // A store that holds the key in clear text anywhere would show it here.
@@ -218,6 +230,7 @@ struct DaemonTests {
                     ["setpriv", "--reuid=4712", "--regid=4712", "--clear-groups", "env"]
                         + host.environment.map { "\($0.key)=\($0.value)" } + [Lab.providerhost] + arguments)
                 #expect(refused.status == 1 && refused.text.contains("lacks the permission"), "\(refused.text)")
+                #expect(refused.text.contains("com.apple.developer.networking.networkextension"), "\(refused.text)")
             }
             let list = try asUser(4711, "profile", "list")
             #expect(list.status == 0 && list.text.contains("office") && !list.text.contains("rootly"), "\(list.text)")

@@ -1,4 +1,6 @@
-/// Counters of a tunnel's interface.
+public import ProviderKit
+
+/// Counters of a tunnel's interface, and those that its provider has of peers.
 ///
 /// They count what the interface carried inside the tunnel: an estimate of the traffic of the outer network, which has the
 /// tunnel's headers with each packet, and handshakes and keepalives besides.
@@ -17,6 +19,10 @@ public struct Counters: Codable, Sendable, Equatable {
     public var sendErrors: UInt64
     public var receiveDrops: UInt64
     public var sendDrops: UInt64
+    /// What the provider counts of its peers; empty where it counts nothing.
+    public var peers: [PeerCounters] = []
+    /// How many more peers there are than fit into the provider's reply.
+    public var omittedPeers: UInt64 = 0
 
     /// Counters of a new interface.
     public init(interface: String, epoch: String) {

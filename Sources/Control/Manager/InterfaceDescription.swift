@@ -65,6 +65,7 @@ public enum InterfaceDescription {
         )
 
         # Counters of the interface: what it carried inside the tunnel, which is an estimate of what the outer network carried.
+        # `peers` is what the provider counts of its peers, empty where it counts nothing.
         type Counters (
           interface: string,
           epoch: string,
@@ -76,8 +77,13 @@ public enum InterfaceDescription {
           receiveErrors: int,
           sendErrors: int,
           receiveDrops: int,
-          sendDrops: int
+          sendDrops: int,
+          peers: []PeerCounters,
+          omittedPeers: int
         )
+
+        # Figures of one peer by name, such as `receivedBytes` and `latestHandshake` (in seconds since 1970).
+        type PeerCounters (name: string, values: [string]int)
 
         # What the on-demand rules of a configuration came to. `rule` counts from 1 and is left out where none matches or no
         # rules are in force, as `reason` says; `time` and `nextStart` are in seconds since 1970, `failures` are in a row.

@@ -21,6 +21,8 @@ public struct BundleManifest: Sendable, Equatable {
     public let version: String?
     /// The folder below /var/run for the control sockets of its tunnels (`PHControlSocketDirectory`); nil for none.
     public let controlSocketDirectory: String?
+    /// Whether its provider answers `PeerCounters.request` (`PHAnswersCounters`).
+    public let answersCounters: Bool
 
     /// Parses the bytes of an `Info.plist` in XML form.
     ///
@@ -78,6 +80,7 @@ public struct BundleManifest: Sendable, Equatable {
                 .controlSocketDirectoryInvalid,
                 cause: "PHControlSocketDirectory `\(directory.printable)` is no plain folder name.")
         }
+        answersCounters = try keys.optionalBoolean("PHAnswersCounters") ?? false
     }
 
     /// Whether `text` is a bundle identifier: two or more labels of `[A-Za-z0-9-]`, joined by dots, at most 155 bytes.
@@ -119,6 +122,14 @@ private struct ManifestKeys {
             throw BundleError(code, cause: "The key \(key) holds no string.")
         }
         return string
+    }
+
+    func optionalBoolean(_ key: String) throws(BundleError) -> Bool? {
+        guard let value = values[key] else { return nil }
+        guard let boolean = value.booleanValue else {
+            throw BundleError(.manifestMalformed, cause: "The key \(key) holds neither true nor false.")
+        }
+        return boolean
     }
 
     func dictionary(_ key: String) -> [String: PropertyListValue] {

@@ -1,6 +1,5 @@
 internal import Control
 internal import Foundation
-internal import NetworkSettings
 public import ProviderKit
 internal import SystemStore
 
@@ -46,7 +45,7 @@ public final class Daemon {
         signals = try StopSignals()
         lock = try Self.takeLock(folder)
         // Interfaces went with their workers; another `run` may be at work on those that are there.
-        for line in try LinuxInterface.sweep("", SystemEffects()) { log(.warning, line) }
+        for line in try LeftoverSweep().remarks { log(.warning, line) }
         sessions = try SessionTable()
         let store = try SystemStore(folder: StateFolder(environment: environment)) { log(.error, $0.description) }
         let service = try ManagerService(store: store, sessions: sessions, version: version, log: log)

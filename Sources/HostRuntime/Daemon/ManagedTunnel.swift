@@ -8,6 +8,8 @@ final class ManagedTunnel {
     struct Running {
         let number: UInt64
         let host: TunnelHost
+        /// Whether the provider answers `PeerCounters.request`.
+        let answersCounters: Bool
         /// What the store keeps beside the configuration, and the mark of its interface's counters.
         let session = UniqueIdentifier()
         var isStopping = false

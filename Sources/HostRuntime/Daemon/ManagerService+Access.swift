@@ -21,6 +21,7 @@ extension ManagerService {
     private struct Subject: Decodable {
         struct Configuration: Decodable {
             let identifier: String?
+            let slot: String?
         }
         let identifier: String?
         let configuration: Configuration?
@@ -36,10 +37,12 @@ extension ManagerService {
         let general = caller.permission(over: nil, operators: operators)
         switch row.subject {
         case .machine:
-            guard caller.isRoot else { throw refusal(row.permission, caller) }
+            guard caller.isRoot else { throw refusal(row.permission, nil, caller) }
             return Access(caller: caller, seesAll: true, isTrusted: true)
         case .everything:
-            guard general >= row.permission || ownsAny(caller) else { throw refusal(row.permission, caller) }
+            guard general >= row.permission || ownsAny(caller) else {
+                throw refusal(row.permission, .packetTunnelProvider, caller)
+            }
             return Access(caller: caller, seesAll: general >= row.permission, isTrusted: caller.isRoot)
         case .configuration:
             let subject = try call.parameters(as: Subject.self)
@@ -49,7 +52,10 @@ extension ManagerService {
             let found = configurations[identifier]
             let permission = found.map { caller.permission(over: $0.owner, operators: operators) } ?? general
             // Whether a configuration exists is nobody's business who may not see it.
-            guard permission >= row.permission else { throw refusal(row.permission, caller) }
+            guard permission >= row.permission else {
+                let slot = subject.configuration?.slot.flatMap(VPNConfigurationSlot.init(rawValue:))
+                throw refusal(row.permission, Entitlement(slot ?? .tunnelProvider), caller)
+            }
             guard found != nil || method == .save else {
                 throw VPNError(
                     .configurationInvalid, cause: "There is no configuration \(identifier.printable).",
@@ -60,7 +66,8 @@ extension ManagerService {
         }
     }
 
-    private func refusal(_ permission: Permission, _ caller: Caller) -> ControlError {
+    /// The refusal, which names what Network Extension would: the entitlement, where there is one for it.
+    private func refusal(_ permission: Permission, _ entitlement: Entitlement?, _ caller: Caller) -> ControlError {
         let needed =
             switch permission {
             case .none, .read, .operate:
@@ -68,7 +75,9 @@ extension ManagerService {
                     + "groupadd -f \(ManagerGroup.name) && usermod -aG \(ManagerGroup.name) USER"
             case .administer: "Do it as root, or as the owner of the configuration (`profile import --owner USER`)."
             }
+        let missing = entitlement.map { ", the entitlement \($0.key) (\($0.rawValue))" } ?? ""
         return ControlError(
-            .notPermitted, cause: "User \(caller.user) lacks the permission to \(permission) here.", remedy: needed)
+            .notPermitted, cause: "User \(caller.user) lacks the permission to \(permission) here\(missing).",
+            remedy: needed)
     }
 }

@@ -20,7 +20,7 @@ extension ManagerService {
         case .sendMessage: return try sendMessage(call, access, connection)
         case .fetchLastDisconnectError:
             return .reply(try WireCodec.reply(ManagerMessages.LastError(error: try tunnel(access).state.error)))
-        case .counters: return .reply(try counters(access))
+        case .counters: return try counters(access, connection)
         case .log: return try log(call, access)
         case .explain: return .reply(try WireCodec.reply(ManagerMessages.Explanation(onDemand: explanation(access))))
         case .evaluateConnection: return try evaluateConnection(call, access, connection)
@@ -71,6 +71,7 @@ extension ManagerService {
             principalClass: bundle.manifest.principalClass, protocolConfiguration: provider)
         host.interfaceName = provider.providerConfiguration[TunnelProviderProtocol.interfaceNameKey]?.stringValue
         host.controlSocketDirectory = bundle.manifest.controlSocketDirectory
+        host.answersCounters = bundle.manifest.answersCounters
         host.options = options
         host.isOnDemand = isOnDemand
         host.secrets = try secrets(of: configuration)
@@ -102,7 +103,7 @@ extension ManagerService {
         return .later
     }
 
-    private func counters(_ access: Access) throws -> [UInt8] {
+    private func counters(_ access: Access, _ connection: ServerConnection) throws -> ControlServer.Outcome {
         let tunnel = try tunnel(access)
         guard let running = tunnel.running, let interface = tunnel.state.interface else {
             throw SessionError(.notRunning, cause: "The session of \(try subject(access).label) does not run.")
@@ -110,15 +111,39 @@ extension ManagerService {
         let read = { try NetlinkSocket().link(named: interface).statistics }
         let isolation = try subject(access).tunnelProvider.map { try Isolation($0) }
         let statistics = isolation == .namespace ? try IsolatedSpace.inside(interface, read) : try read()
-        var counters = Counters(interface: interface, epoch: running.session.description)
-        counters.receivedBytes = statistics.receivedBytes
-        counters.sentBytes = statistics.sentBytes
-        counters.receivedPackets = statistics.receivedPackets
-        counters.sentPackets = statistics.sentPackets
-        counters.receiveErrors = statistics.receiveErrors
-        counters.sendErrors = statistics.sendErrors
-        counters.receiveDrops = statistics.receiveDrops
-        counters.sendDrops = statistics.sendDrops
-        return try WireCodec.reply(ManagerMessages.CountersReply(counters: counters))
+        let counters = Counters(interface: interface, epoch: running.session.description, statistics)
+        guard running.answersCounters else {
+            return .reply(try WireCodec.reply(ManagerMessages.CountersReply(counters: counters)))
+        }
+        running.host.send(PeerCounters.request) { [inbox = sessions.inbox, token = connection.token] result in
+            var counters = counters
+            // Those of the interface do not depend on what the provider says, or fails to say.
+            if let reply = (try? result.get()).flatMap(\.self), let read = PeerCounters.read(reply) {
+                (counters.peers, counters.omittedPeers) = read
+            }
+            let reply: [UInt8]
+            do {
+                reply = try WireCodec.reply(ManagerMessages.CountersReply(counters: counters))
+            } catch {
+                reply = Self.refusal(error)
+            }
+            inbox.put(.answer(connection: token, reply))
+        }
+        return .later
+    }
+}
+
+extension Counters {
+    /// The kernel's counters of an interface.
+    fileprivate init(interface: String, epoch: String, _ statistics: Link.Statistics) {
+        self.init(interface: interface, epoch: epoch)
+        receivedBytes = statistics.receivedBytes
+        sentBytes = statistics.sentBytes
+        receivedPackets = statistics.receivedPackets
+        sentPackets = statistics.sentPackets
+        receiveErrors = statistics.receiveErrors
+        sendErrors = statistics.sendErrors
+        receiveDrops = statistics.receiveDrops
+        sendDrops = statistics.sendDrops
     }
 }

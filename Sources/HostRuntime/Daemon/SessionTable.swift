@@ -156,7 +156,7 @@ final class SessionTable {
         let host = try TunnelHost(request, takesSignals: false) { report in
             inbox.put(.report(session: number, identifier: identifier, report))
         }
-        let running = ManagedTunnel.Running(number: number, host: host)
+        let running = ManagedTunnel.Running(number: number, host: host, answersCounters: request.answersCounters)
         tunnel.running = running
         // Kept in the store after the reply to the start, which does not wait for a disk.
         inbox.put(.began(identifier: identifier, running.session))

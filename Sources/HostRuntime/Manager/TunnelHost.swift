@@ -30,6 +30,8 @@ public struct HostConfiguration: Sendable {
     public var logLevel: LogLevel
     /// The folder below /var/run for the control socket, nil for none.
     public var controlSocketDirectory: String?
+    /// Whether the provider answers `PeerCounters.request`.
+    public var answersCounters: Bool
     /// Who looks after the interface.
     public var interfaceCare: InterfaceCare
 
@@ -47,6 +49,7 @@ public struct HostConfiguration: Sendable {
         restart = RestartPolicy()
         dnsBackend = .automatic
         logLevel = .info
+        answersCounters = false
         interfaceCare = .host
     }
 }

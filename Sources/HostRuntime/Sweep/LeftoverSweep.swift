@@ -10,7 +10,7 @@ public struct LeftoverSweep: Hashable, Sendable {
     /// One thing that was removed.
     public struct Item: Hashable, Sendable {
         /// What kind of thing it is.
-        public enum Kind: String, Sendable {
+        public enum Kind: String, Sendable, CaseIterable {
             case rule, route, address, filterTable, resolver, controlSocket, namespace
         }
 
@@ -24,20 +24,42 @@ public struct LeftoverSweep: Hashable, Sendable {
     /// What could not be removed or looked for, a sentence each.
     public private(set) var failures: [String] = []
 
+    private let isRehearsal: Bool
+
     /// Sweeps the network namespace of the calling thread.
     ///
+    /// - Parameter isRehearsal: Whether nothing is removed, and ``removed`` says what would be.
     /// - Throws: A ``TunnelError`` when the system's state cannot be read at all; nothing was removed then.
-    public init() throws {
+    public init(isRehearsal: Bool = false) throws {
+        self.isRehearsal = isRehearsal
         let effects = try SystemEffects()
-        add(try SettingsSweep.orphans(effects))
+        add(try SettingsSweep.orphans(isRehearsal ? RehearsedEffects(system: effects) as any SettingsEffects : effects))
         let isGone = { (name: String) in effects.lacks(name) }
         // The packet filter comes after the routes: until then nothing that was kept in can leave.
         sweepFilter(effects, isGone)
         sweepResolver(isGone)
         sweepSockets(isGone)
-        let spaces = IsolatedSpace.sweep()
+        let spaces = IsolatedSpace.sweep(isRehearsal: isRehearsal)
         removed += spaces.removed.map { Item(kind: .namespace, name: $0) }
         failures += spaces.failures
+    }
+
+    /// What a rehearsal found, as a test makes it up.
+    init(rehearsed: [Item], failures: [String] = []) {
+        isRehearsal = true
+        removed = rehearsed
+        self.failures = failures
+    }
+
+    /// What was removed and what could not be, as lines for a log.
+    var remarks: [String] {
+        let phrases = Item.Kind.allCases.compactMap { kind in
+            let names = removed.filter { $0.kind == kind }.map(\.name)
+            return names.isEmpty ? nil : kind.phrase(names)
+        }
+        let removal =
+            phrases.isEmpty ? [] : ["Removed what an earlier process left: \(phrases.joined(separator: ", "))."]
+        return removal + failures
     }
 
     private mutating func add(_ sweep: SettingsSweep) {
@@ -55,9 +77,10 @@ public struct LeftoverSweep: Hashable, Sendable {
     private mutating func sweepFilter(_ effects: SystemEffects, _ isGone: (String) -> Bool) {
         do throws(FilterError) {
             let filter = try NftablesProgram()
-            let translations = try Masquerade.sweep(filter, effects, isGone)
+            // What is not removed here is listed among the stale ones.
+            let translations = isRehearsal ? [] : try Masquerade.sweep(filter, effects, isGone)
             let stale = try filter.tables().filter { isGone($0.interface) }
-            try filter.replace(stale, with: [])
+            if !isRehearsal { try filter.replace(stale, with: []) }
             removed += (translations + stale).map { Item(kind: .filterTable, name: "\($0.family.rawValue) \($0.text)") }
         } catch {
             // Without the program no table was ever made.
@@ -67,7 +90,14 @@ public struct LeftoverSweep: Hashable, Sendable {
 
     private mutating func sweepResolver(_ isGone: (String) -> Bool) {
         do throws(ResolverError) {
-            removed += try SystemResolver.sweep(isGone).map { Item(kind: .resolver, name: $0) }
+            var stale: [String] = []
+            _ = try SystemResolver.sweep { name in
+                guard isGone(name) else { return false }
+                stale.append(name)
+                // Nothing is taken back of an interface that is not stale.
+                return !isRehearsal
+            }
+            removed += stale.map { Item(kind: .resolver, name: $0) }
         } catch {
             failures.append("\(error)")
         }
@@ -75,11 +105,27 @@ public struct LeftoverSweep: Hashable, Sendable {
 
     private mutating func sweepSockets(_ isGone: (String) -> Bool) {
         for socket in StaleSocket.all(isGone) {
-            if let failure = socket.remove() {
+            if !isRehearsal, let failure = socket.remove() {
                 failures.append(failure)
             } else {
                 removed.append(Item(kind: .controlSocket, name: socket.path))
             }
+        }
+    }
+}
+
+extension LeftoverSweep.Item.Kind {
+    /// Things of this kind in a sentence: rules and routes by their number, others by their names.
+    func phrase(_ names: [String]) -> String {
+        let list = names.joined(separator: ", ")
+        return switch self {
+        case .rule: names.count == 1 ? "1 rule" : "\(names.count) rules"
+        case .route: names.count == 1 ? "1 route" : "\(names.count) routes"
+        case .address: names.count == 1 ? "1 address" : "\(names.count) addresses"
+        case .filterTable: "the packet filter's \(list)"
+        case .resolver: "DNS of \(list)"
+        case .controlSocket: "the control socket \(list)"
+        case .namespace: "the namespace \(list)"
         }
     }
 }

@@ -69,14 +69,15 @@ public final class IsolatedSpace: Sendable {
 
     /// Removes what processes that were killed have left behind.
     ///
+    /// - Parameter isRehearsal: Whether nothing is removed, and the names are those of what would be.
     /// - Returns: The names, and what could not be removed, as phrases.
-    public static func sweep() -> (removed: [String], failures: [String]) {
+    public static func sweep(isRehearsal: Bool = false) -> (removed: [String], failures: [String]) {
         var removed: [String] = []
         var failures: [String] = []
         for name in FolderNames.list(SpaceFolder.root).sorted() where SpaceFolder.isOurs(name) {
             do throws(FileFailure) {
                 guard let folder = try SpaceFolder(claiming: name) else { continue }
-                let remains = remove(name, folder)
+                let remains = isRehearsal ? [] : remove(name, folder)
                 failures += remains
                 if remains.isEmpty { removed.append(name) }
             } catch {

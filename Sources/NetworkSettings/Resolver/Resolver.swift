@@ -45,7 +45,7 @@ public struct ResolverError: Error, Hashable, Sendable, CustomStringConvertible 
 public struct NoResolver: Resolver {
     public var name: String { "none" }
     /// Why nothing is set.
-    let reason: String
+    public let reason: String
 
     /// A back end that gives `reason` where settings have no effect.
     public init(reason: String) { self.reason = reason }

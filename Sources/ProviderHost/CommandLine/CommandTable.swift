@@ -5,7 +5,8 @@ enum CommandTable {
         [RunVerb.command, WireGuardVerb.command, DaemonVerb.command] + profiles + sessions + keychain + GatewayVerbs.all
         + [SettingsShowVerb.command, SettingsDiffVerb.command, SettingsWhyVerb.command]
         + [
-            ShowVerb.command, MetricsVerb.command, SweepVerb.command, BundlesVerb.command, NewProviderVerb.command,
+            ShowVerb.command, MetricsVerb.command, SweepVerb.command, DoctorVerb.command, BundlesVerb.command,
+            NewProviderVerb.command,
             CompletionsVerb.completions, CompletionsVerb.manual, VersionVerb.command, HelpVerb.command,
             WorkerVerb.command,
         ]

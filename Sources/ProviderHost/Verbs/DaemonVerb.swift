@@ -11,6 +11,8 @@ enum DaemonVerb {
             connect to the socket `manager` in $PROVIDERHOST_RUNTIME_DIR (else $RUNTIME_DIRECTORY, else
             /run/providerhost). Ctrl-C, SIGTERM and SIGHUP stop every tunnel through its provider.
 
+            At its start it removes what tunnels that were killed have left behind, as `sweep` does.
+
             Root may do everything, the owner of a profile everything with it; members of the group
             \(ManagerGroup.name), where there is one, see, start and stop every profile.
             """

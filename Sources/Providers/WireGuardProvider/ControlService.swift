@@ -71,6 +71,18 @@ final class ControlService: Sendable {
         return report().text + ControlRequest.trailer(.done, isSet: false)
     }
 
+    /// What was counted of each peer until now; none once the engine has stopped.
+    func counters() -> [PeerCounters] {
+        guard let listing = engine.list() else { return [] }
+        var counters: [PeerCounters] = []
+        var rest = listing.peers[...]
+        while !rest.isEmpty, let peers = engine.describe(rest.prefix(Self.peersPerPiece)) {
+            rest = rest.dropFirst(Self.peersPerPiece)
+            counters += peers.map(\.counters)
+        }
+        return counters
+    }
+
     private func run(_ connection: ControlConnection) {
         var parser = ControlRequestParser()
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -152,6 +164,16 @@ final class ControlService: Sendable {
             endpoints[peer.publicKey] = numeric
         }
         return endpoints
+    }
+}
+
+extension PeerStatus {
+    fileprivate var counters: PeerCounters {
+        var values = ["receivedBytes": traffic.receivedBytes, "sentBytes": traffic.sentBytes]
+        if let handshake = description.lastHandshake {
+            values["latestHandshake"] = UInt64(max(0, handshake.unixSeconds))
+        }
+        return PeerCounters(name: description.publicKey.base64, values: values)
     }
 }
 

@@ -78,14 +78,18 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
     /// `get=settings` and `get=view` with an empty line behind are answered as on the control socket.
     public func handleAppMessage(_ messageData: [UInt8]) async -> [UInt8]? {
         guard let service = running?.service else { return nil }
-        // On a thread, because the control loop may take its time.
-        return await withCheckedContinuation { continuation in
+        switch messageData {
+        case [0]: return await onThread { Array(service.describe().utf8) }
+        case PeerCounters.request: return await onThread { PeerCounters.reply(service.counters()) }
+        default: return await onThread { service.reply(to: messageData).map { Array($0.utf8) } }
+        }
+    }
+
+    /// The result of `body`, nil when the system gives no thread; the control loop, which it asks, may take its time.
+    private func onThread(_ body: @escaping @Sendable () -> [UInt8]?) async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
             do {
-                try DataThread("wg-describe") {
-                    let reply = messageData == [0] ? service.describe() : service.reply(to: messageData)
-                    continuation.resume(returning: reply.map { Array($0.utf8) })
-                }
-                .detach()
+                try DataThread("wg-describe") { continuation.resume(returning: body()) }.detach()
             } catch {
                 continuation.resume(returning: nil)
             }

@@ -28,12 +28,18 @@ struct FolderStatus {
 
     /// Looks at a folder and makes it where it is missing; the folder above must exist.
     static func creating(_ path: String) throws(SystemFailure) -> FolderStatus {
-        // SAFETY: the path is a NUL-ended copy for the length of each call.
+        // SAFETY: the path is a NUL-ended copy for the length of the call.
         if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemFailure() }
+        return try FolderStatus(of: path)
+    }
+
+    /// Looks at a folder.
+    init(of path: String) throws(SystemFailure) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw SystemFailure() }
-        return FolderStatus(
-            isFolder: status.st_mode & S_IFMT == S_IFDIR, owner: status.st_uid, permissions: status.st_mode & 0o7777)
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
+        owner = status.st_uid
+        permissions = status.st_mode & 0o7777
     }
 
     /// Takes everything away from everybody but the owner.

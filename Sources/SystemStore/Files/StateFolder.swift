@@ -53,6 +53,14 @@ public struct StateFolder: Hashable, Sendable {
         } catch {
             throw StoreError(.folderUnusable, cause: "The folder \(path) cannot be used: \(error.reason).")
         }
+        try check(status)
+        guard status.permissions == 0o700 || status.restrict(path) else {
+            throw StoreError(.folderUnusable, cause: "The permissions of \(path) could not be set to 0700.")
+        }
+    }
+
+    /// Refuses a folder that others could write.
+    func check(_ status: FolderStatus) throws(StoreError) {
         guard status.isFolder else {
             throw StoreError(.folderUnusable, cause: "\(path) is no folder.")
         }
@@ -65,9 +73,6 @@ public struct StateFolder: Hashable, Sendable {
             throw StoreError(
                 .folderUnusable, cause: "Others may write the folder \(path).",
                 remedy: "See what they put there, then take the permission away: chmod 700 \(path)")
-        }
-        guard status.permissions == 0o700 || status.restrict(path) else {
-            throw StoreError(.folderUnusable, cause: "The permissions of \(path) could not be set to 0700.")
         }
     }
 }
