@@ -45,37 +45,36 @@ struct StorePowerCutTests {
         try FileManager.default.createDirectory(atPath: lab.path("disk"), withIntermediateDirectories: false)
         try Machine.host("truncate", "-s", "64M", lab.path("image"))
         try Machine.host("mkfs.ext4", "-q", lab.path("image"))
-        defer { _ = try? Machine.outcome(["umount", "-l", lab.path("disk")]) }
+        let mounts = try MountNamespace(log: lab.path("mounts"))
+        defer { mounts.end() }
         var before = 0
         for trial in 0..<trials {
-            try mount(lab, mode)
+            try mounts("mount", "-o", "loop,\(mode)", lab.path("image"), lab.path("disk"))
             // Every fourth trial makes a new store, so that making one is cut as well.
             if trial.isMultiple(of: 4) {
-                try? FileManager.default.removeItem(atPath: lab.path("disk/store"))
-                try Machine.host("sync", "-f", lab.path("disk"))
+                try mounts("rm", "-rf", lab.path("disk/store"))
+                try mounts("sync", "-f", lab.path("disk"))
                 before = 0
             }
-            let child = try lab.start("save", lab.path("disk/store"), "100000", prefix: prefix, log: lab.path("log"))
+            let child = try lab.start(
+                "save", lab.path("disk/store"), "100000", prefix: mounts.prefix + prefix, log: lab.path("log"))
             defer { child.end() }
             usleep(UInt32.random(in: 5_000...150_000) * (prefix.isEmpty ? 1 : 4))
-            let cut = try lab.run("shutdown", lab.path("disk"), lab.path("log"))
+            let cut = try lab.run("shutdown", lab.path("disk"), lab.path("log"), prefix: mounts.prefix)
             try #require(cut.text.hasPrefix("shut down after "), "\(cut.text)")
             // The process finds that its disk is gone; one that is traced would leave its own child behind if it were killed.
             _ = try child.waitForExit()
             let atTheCut = max(before, StoreLab.acknowledged(String(cut.text.dropFirst("shut down after ".count))))
             let inTheEnd = max(atTheCut, StoreLab.acknowledged(child.output))
-            try Machine.host("umount", lab.path("disk"))
+            try mounts("umount", lab.path("disk"))
 
-            try mount(lab, mode)
+            try mounts("mount", "-o", "loop,\(mode)", lab.path("image"), lab.path("disk"))
             // Without syncs the store may be in any state; it is then as good as lost.
-            let stored = prefix.isEmpty ? try lab.stored(in: "disk/store") : (try? lab.stored(in: "disk/store")) ?? 0
+            let check = Result { try StoreLab.stored(lab.run("check", lab.path("disk/store"), prefix: mounts.prefix)) }
+            let stored = prefix.isEmpty ? try check.get() : (try? check.get()) ?? 0
             judge(trial, before, atTheCut...inTheEnd, stored)
             before = stored
-            try Machine.host("umount", lab.path("disk"))
+            try mounts("umount", lab.path("disk"))
         }
-    }
-
-    private func mount(_ lab: StoreLab, _ mode: String) throws {
-        try Machine.host("mount", "-o", "loop,\(mode)", lab.path("image"), lab.path("disk"))
     }
 }
