@@ -81,6 +81,9 @@ public final class UDPSocket: Sendable {
         throw PathError("the system has neither IPv4 nor IPv6", advice: "enable one of them")
     }
 
+    /// SO_MARK as it is now, 0 for none.
+    public var mark: UInt32 { ctun_udp_mark(descriptor) }
+
     /// Changes SO_MARK.
     public func setMark(_ mark: UInt32) throws(PathError) {
         let result = ctun_udp_set_mark(descriptor, mark)

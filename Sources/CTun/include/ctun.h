@@ -10,6 +10,7 @@
 #include "ctun_manager_socket.h"
 #include "ctun_process.h"
 #include "ctun_program.h"
+#include "ctun_route.h"
 #include "ctun_sandbox.h"
 #include "ctun_thread.h"
 #include "ctun_tun.h"
