@@ -6,7 +6,6 @@ need_swift
 need_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
 
 say "AddressSanitizer: C, parsers, protocol"
-# The test library itself leaks 144 bytes.
 LSAN_OPTIONS="suppressions=$PWD/Scripts/lsan.supp" \
     swift test --scratch-path .build/asan --sanitize address --filter '^(WireGuardTests|PacketPathTests|NetlinkTests|FuzzTests)\.'
 

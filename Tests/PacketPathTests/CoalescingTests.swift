@@ -388,7 +388,7 @@ struct CoalescingTests {
     }
 
     @Test(
-        "packets in both directions leave the heap as it was", .disabled(if: keepsFreedMemory, "the address sanitizer"))
+        "packets in both directions leave the heap as it was", .disabled(if: keepsFreedMemory, "a sanitizer"))
     func heap() async {
         await #expect(processExitsWith: .success) {
             var transmit = try TransmitPath(backend: .sodium)

@@ -55,5 +55,5 @@ func anonymousKilobytes() -> Int {
     return row.flatMap { Int($0.split(whereSeparator: { " \t".contains($0) })[1]) } ?? 0
 }
 
-/// The address sanitizer holds back what was freed, so that resident memory says nothing.
-let keepsFreedMemory = unsafe dlsym(nil, "__asan_init") != nil
+/// The sanitizers hold back what was freed, or keep books about it, so that resident memory says nothing.
+let keepsFreedMemory = unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
