@@ -7,6 +7,8 @@ build_packages=(libsodium-dev libb2-dev libmnl-dev libsqlite3-dev libssl-dev lib
 [ "$(uname -m)" = x86_64 ] && build_packages+=(libipsec-mb-dev)
 run_packages=(curl iproute2 nftables iputils-ping iperf3 wireguard-tools procps)
 test_packages=(wireguard-go ncat openssl strace e2fsprogs dbus tcpdump ethtool)
+# What Scripts/kernel-interop.sh needs beside those; CI does not run it.
+kernel_packages=(qemu-system-x86 busybox-static)
 # Installing these would change the machine's own resolver, so the tests run them from .build/test-packages.
 unpacked_packages=(systemd-resolved openresolv resolvconf)
 

@@ -106,6 +106,12 @@ bool ctun_udp_can_segment(int descriptor) {
     return getsockopt(descriptor, SOL_UDP, UDP_SEGMENT, &segment, &size) == 0;
 }
 
+uint32_t ctun_udp_mark(int descriptor) {
+    uint32_t mark;
+    socklen_t size = sizeof mark;
+    return getsockopt(descriptor, SOL_SOCKET, SO_MARK, &mark, &size) < 0 ? 0 : mark;
+}
+
 static void put_control(struct msghdr *message, int level, int type, const void *value, size_t size) {
     struct cmsghdr *header = (struct cmsghdr *)((uint8_t *)message->msg_control + message->msg_controllen);
     header->cmsg_level = level;

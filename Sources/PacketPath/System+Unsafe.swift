@@ -25,6 +25,13 @@ enum System {
             tos)
     }
 
+    /// The interface by which a datagram leaves, or a negative errno.
+    static func routeInterface(to destination: PeerAddress, from source: LocalAddress, mark: UInt32) -> Int32 {
+        var endpoint = destination.raw
+        var local = source.raw
+        return unsafe ctun_route_interface(&endpoint, &local, mark)
+    }
+
     /// The processors that this process may run on.
     static var processorCount: Int { Int(ctun_processor_count()) }
 

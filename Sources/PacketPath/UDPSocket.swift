@@ -84,6 +84,9 @@ public final class UDPSocket: Sendable {
     /// Whether the kernel cuts outgoing trains into datagrams.
     public var canSegment: Bool { ctun_udp_can_segment(descriptor) }
 
+    /// SO_MARK as it is now, 0 for none.
+    public var mark: UInt32 { ctun_udp_mark(descriptor) }
+
     /// Changes SO_MARK.
     public func setMark(_ mark: UInt32) throws(PathError) {
         let result = ctun_udp_set_mark(descriptor, mark)

@@ -29,6 +29,8 @@ extension Device {
         guard contains(dirty.peer) else { return }
         let slot = dirty.peer.slot
         peers[slot].stamps = dirty.stamps
+        // First: after a long sleep the handshake that is wanted now must not be wiped with the keys of before.
+        wipeIfDue(slot, now)
         if dirty.isConfirmed { completeHandshake(slot, now) }
         if dirty.wantsHandshake { wantHandshake(slot, isRetry: false, now, &random) }
         fireTimers(slot, now, &random)
@@ -37,11 +39,7 @@ extension Device {
 
     private mutating func fireTimers(_ slot: UInt32, _ now: Moment, _ random: inout some RandomSource) {
         let peer = index(slot)
-        if peers[slot].wipeAt <= now.instant {
-            peers[slot].wipeAt = .distantFuture
-            abandonHandshake(slot)
-            queue(.expireKeys(peer))
-        }
+        wipeIfDue(slot, now)
         if peers[slot].retransmitAt <= now.instant {
             retransmit(slot, now, &random)
         }
@@ -60,6 +58,14 @@ extension Device {
             peers[slot].keepaliveBase = now.instant
             queue(.sendKeepalive(peer))
         }
+    }
+
+    /// Forgets keys that are three times as old as any session may be.
+    private mutating func wipeIfDue(_ slot: UInt32, _ now: Moment) {
+        guard peers[slot].wipeAt <= now.instant else { return }
+        peers[slot].wipeAt = .distantFuture
+        abandonHandshake(slot)
+        queue(.expireKeys(index(slot)))
     }
 
     /// Sends the initiation again, or gives up after REKEY_ATTEMPT_TIME.

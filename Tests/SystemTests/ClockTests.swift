@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tunnels on a machine whose wall clock is the test's (Tests/FakeClock); the clocks that count time are the real ones.
+/// Tunnels on a machine whose wall clock and whose sleep are the test's (Tests/FakeClock).
 @Suite("Wall clocks that jump", .enabled(if: isRoot), .serialized)
 struct ClockTests {
     /// What makes a program see the time that `set` has chosen.
@@ -11,9 +11,9 @@ struct ClockTests {
 
     private func file(_ lab: Lab) -> String { lab.folder.appendingPathComponent("time").path }
 
-    /// Moves the wall clock to so many seconds from the right time.
-    private func set(_ offset: Int, _ lab: Lab) throws {
-        try "\(offset)".write(toFile: file(lab), atomically: true, encoding: .utf8)
+    /// Moves the wall clock to so many seconds from the right time, after so many seconds of sleep in all.
+    private func set(_ offset: Int, slept: Int = 0, _ lab: Lab) throws {
+        try "\(offset) \(slept)".write(toFile: file(lab), atomically: true, encoding: .utf8)
     }
 
     @Test("A live tunnel does not notice jumps of a second, an hour and ten years")
@@ -29,6 +29,26 @@ struct ClockTests {
                 try lab.right.ping("10.7.0.1")
                 try lab.left.ping("10.7.0.2")
             }
+        }
+    }
+
+    @Test("A machine that slept for 5 s, 130 s, 200 s or an hour goes on with the next packet")
+    func sleep() throws {
+        try Lab.run { lab in
+            var pair = try TunnelPair()
+            pair.endpointAtLeft = true
+            try set(0, lab)
+            let child = try lab.startTunnel(on: lab.left, pair.leftFile, environment: environment(lab))
+            _ = try lab.startTunnel(on: lab.right, pair.rightFile)
+            try lab.left.ping("10.7.0.2")
+            var slept = 0
+            for duration in [5, 130, 200, 3600] {
+                slept += duration
+                try set(slept, slept: slept, lab)
+                try lab.left.pingOnce("10.7.0.2")
+                try lab.right.pingOnce("10.7.0.1")
+            }
+            #expect(!child.output.contains("The wall clock went"), "\(child.output)")
         }
     }
 

@@ -170,4 +170,41 @@ struct ScenarioTests {
             }
         }
     }
+
+    @Test(
+        "A better route by another interface takes the traffic over, and back",
+        arguments: [DropIn.ours, .wireguardGo], [4, 6])
+    func betterRoute(second: DropIn, family: Int) throws {
+        try Lab.run { lab in
+            let (left, right) = (lab.left, lab.right)
+            let scene = try Scene(
+                lab, Scene.Programs(first: .ours, second: second), birth: (left, right), homes: (left, right))
+            let (target, ways, old, new) =
+                family == 4
+                ? ("198.51.100.2", ["192.0.2.2", "203.0.113.2"], "192.0.2.1:10000", "203.0.113.1:10000")
+                : (
+                    "2001:db8:9::2", ["2001:db8::2", "2001:db8:1::2"], "[2001:db8::1]:10000", "[2001:db8:1::1]:10000"
+                )
+            try Machine.host(
+                "ip", "link", "add", "better", "netns", left.namespace, "type", "veth", "peer", "name", "better",
+                "netns", right.namespace)
+            for (machine, last) in [(left, 1), (right, 2)] {
+                try machine("ip", "address", "add", "203.0.113.\(last)/24", "dev", "better")
+                try machine("ip", "address", "add", "2001:db8:1::\(last)/64", "dev", "better", "nodad")
+                try machine("ip", "link", "set", "better", "up")
+            }
+            try right("ip", "address", "add", target, "dev", "lo")
+            try left("ip", "route", "add", target, "via", ways[0], "metric", "20")
+            try eventually("the cables") { try ways.allSatisfy { try left.reaches($0) } }
+            try scene.set(scene.first, "endpoint", family == 4 ? "\(target):20000" : "[\(target)]:20000")
+            try left.pingOnce("192.168.241.2")
+            #expect(try scene.endpoint(at: scene.second) == old)
+            try left("ip", "route", "add", target, "via", ways[1], "metric", "10")
+            try left.pingOnce("192.168.241.2")
+            #expect(try scene.endpoint(at: scene.second) == new)
+            try left("ip", "route", "del", target, "via", ways[1], "metric", "10")
+            try left.pingOnce("192.168.241.2")
+            #expect(try scene.endpoint(at: scene.second) == old)
+        }
+    }
 }

@@ -11,6 +11,7 @@
 #include "ctun_namespace.h"
 #include "ctun_process.h"
 #include "ctun_program.h"
+#include "ctun_route.h"
 #include "ctun_sandbox.h"
 #include "ctun_thread.h"
 #include "ctun_tun.h"

@@ -53,6 +53,9 @@ int ctun_udp_set_mark(int descriptor, uint32_t mark);
 /// Whether the kernel cuts what is sent into datagrams (UDP_SEGMENT).
 bool ctun_udp_can_segment(int descriptor);
 
+/// SO_MARK, 0 for none.
+uint32_t ctun_udp_mark(int descriptor);
+
 /// Sends `length` bytes in one call. `segment` other than 0 adds UDP_SEGMENT; `tos` other than 0 adds IP_TOS or IPV6_TCLASS.
 /// Returns the count or -errno; never blocks.
 ssize_t ctun_udp_send(int descriptor, const void *_Nonnull bytes, size_t length, uint16_t segment,

@@ -22,6 +22,10 @@ struct ControlLoop: ~Copyable {
     var isUp: Bool
     private var random = SystemRandom()
     private var poller = Poller()
+    /// Nil where the system has none: peers then keep their local address until a datagram cannot be sent from it.
+    private let routes = try? RouteWatch()
+    /// Until when changes of the routes wait.
+    private var routesRest = Instant.zero
     /// What is being answered.
     private var answering: Question?
     let plane: (any ControlPlane)?
@@ -39,6 +43,7 @@ struct ControlLoop: ~Copyable {
         device = Device(timestamps: engine.timestamps.restored())
         self.plane = plane
         poller.add(engine.controlWake.descriptor)
+        poller.add(-1)
         apply(settings, endpoints)
     }
 
@@ -82,11 +87,17 @@ struct ControlLoop: ~Copyable {
     private mutating func wait(_ now: Instant) {
         // The MTU may be changed from outside; padding must not exceed it for long.
         if let mtu = engine.tun.mtu { engine.mtu.store(mtu, ordering: .relaxed) }
-        let next = [isUp ? device.nextTimeout : nil, plane?.nextTimeout].compactMap(\.self).min()
+        let isResting = now < routesRest
+        poller.replace(isResting ? -1 : routes?.descriptor ?? -1, at: 1)
+        let next = [isUp ? device.nextTimeout : nil, plane?.nextTimeout, isResting ? routesRest : nil]
+            .compactMap(\.self).min()
         guard poller.wait(nanoseconds: next.map { Int64(clamping: $0 > now ? ($0 - now).nanoseconds : 0) }) else {
             return
         }
         engine.controlWake.clear()
+        if let routes, !poller.ready(1).isEmpty, routes.takeChanges() {
+            routesRest = reviewSources()
+        }
     }
 
     /// Whether more messages wait.
