@@ -43,8 +43,10 @@ extension Device {
         byKey[key].map { index($0) }
     }
 
-    /// All peers, in no particular order.
-    public var allPeers: [PeerIndex] { byKey.values.map { index($0) } }
+    /// All peers in the order in which they were added, as the kernel's implementation lists them.
+    public var allPeers: [PeerIndex] {
+        byKey.values.map { (slot: $0, order: peers[$0].order) }.sorted { $0.order < $1.order }.map { index($0.slot) }
+    }
 
     /// Adds a peer, or returns the one that is there; nil for our own public key, which is no peer.
     public mutating func addPeer(_ key: PublicKey, endpoint: Endpoint?) -> PeerIndex? {
@@ -59,6 +61,8 @@ extension Device {
             freeSlots = (first..<UInt32(peers.count)).reversed()
         }
         let slot = freeSlots.removeLast()
+        additions += 1
+        peers[slot].order = additions
         peers[slot].isUsed = true
         peers[slot].hasEndpoint = endpoint != nil
         peers[slot].configuredEndpoint = endpoint

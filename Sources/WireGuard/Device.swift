@@ -30,6 +30,8 @@ public struct Device: ~Copyable {
     /// Peers by the index of their pending initiation or their last response.
     var handshakes: [UInt32: UInt32] = [:]
     var freeSlots: [UInt32] = []
+    /// How many peers were ever added.
+    var additions: UInt64 = 0
     var deadlines = DeadlineHeap()
     var limiter = RateLimiter()
     /// Messages that are answered under load although they carry no cookie.
@@ -79,6 +81,8 @@ struct DevicePeer: SlabElement {
     static var empty: DevicePeer { DevicePeer() }
 
     var generation: UInt32 = 0
+    /// Its place in the order in which peers were added.
+    var order: UInt64 = 0
     var isUsed = false
     var hasEndpoint = false
     var isHandshakePending = false

@@ -156,6 +156,9 @@ struct ControlSocketTests {
                 + ["AllowedIPs = 255.2.3.4/32, abcd::255/128"]
             try lab.left("wg", "setconf", interface, lab.write("thirty.conf", lines.joined(separator: "\n") + "\n"))
             #expect(try lab.left("wg", "showconf", interface).components(separatedBy: "[Peer]").count == 31)
+            // In the order in which they were added, as the kernel lists them.
+            let shown = try lab.left("wg", "show", interface, "peers").split(separator: "\n")
+            #expect(shown == Array(keys.prefix(30)))
         }
     }
 

@@ -27,7 +27,7 @@ extension Lab {
         let child = try start(
             on: machine, program.command + [interface],
             environment: ["WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD": "1"])
-        try eventually("\(program.rawValue) \(interface)") {
+        try eventually(seconds: 15, "\(program.rawValue) \(interface)") {
             try machine.attempt("wg", "show", interface).status == 0
         }
         return child
