@@ -17,6 +17,9 @@ struct ResolverFile: Resolver {
     var backup: String { path + ".providerhost" }
     private var folder: Folder { Folder(path: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])) }
 
+    /// Whether a process that was killed has left files beside this one.
+    var isUnfinished: Bool { [backup, TextFile.fresh(backup), TextFile.fresh(path)].contains { TextFile.exists($0) } }
+
     func limitation(_ configuration: ResolverConfiguration) -> String? {
         configuration.isDefault ? nil : "\(path) cannot send some names only to a server, systemd-resolved can"
     }

@@ -37,7 +37,8 @@ public enum SystemResolver {
         let file = text(filePath)
         // Interfaces that are missing here may well be there where the file belongs.
         guard NetworkSpace.owns(filePath) else { return [] }
-        if ResolverFile.Contents(file) != nil { return try ResolverFile(path: filePath).sweep(isStale) }
+        let resolver = ResolverFile(path: filePath)
+        if ResolverFile.Contents(file) != nil || resolver.isUnfinished { return try resolver.sweep(isStale) }
         guard isFromResolvconf(file), let program = SystemProgram(named: "resolvconf") else { return [] }
         return try ResolvconfProgram(program: program).sweep(isStale)
     }
