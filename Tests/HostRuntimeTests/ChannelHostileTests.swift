@@ -46,7 +46,7 @@ import Testing
             (header(version: 2), .wrongVersion(2)),
             (header(kind: 0), .unknownMessage(kind: 0)),
             (header(kind: 1), .unknownMessage(kind: 1)),
-            (header(kind: 115), .unknownMessage(kind: 115)),
+            (header(kind: 116), .unknownMessage(kind: 116)),
             (header(length: 1), .wrongLength(declared: 1, actual: 0)),
             (header() + [1], .wrongLength(declared: 0, actual: 1)),
             (header(length: 0xffff_ffff), .bodyTooLong(0xffff_ffff)),
