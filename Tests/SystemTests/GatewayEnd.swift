@@ -3,8 +3,8 @@ import Testing
 
 /// A gateway at the left machine, kept by the verbs as an operator does it.
 struct GatewayEnd {
-    /// Its interface; the two machines share a folder of control sockets, so the client's has another name.
-    static let interface = "phgw0"
+    /// Its interface; all machines share a folder of control sockets, so no other has this name.
+    let interface = uniqueInterface()
 
     let lab: Lab
     /// The state folder.
@@ -25,9 +25,9 @@ struct GatewayEnd {
     /// Starts it and waits until it is connected.
     func start(_ options: String..., verb: [String] = ["gateway", "run"]) throws -> Child {
         let child = try lab.start(
-            on: lab.left, [Lab.providerhost] + verb + ["--interface", Self.interface] + options,
+            on: lab.left, [Lab.providerhost] + verb + ["--interface", interface] + options,
             environment: environment)
-        try child.waitFor("connected \(Self.interface)")
+        try child.waitFor("connected \(interface)")
         return child
     }
 

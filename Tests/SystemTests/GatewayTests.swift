@@ -16,8 +16,8 @@ struct GatewayTests {
             let before = try [lab.left.networkState(), lab.right.networkState()]
             let gateway = try GatewayEnd(lab)
             let server = try gateway.start()
-            #expect(try lab.left("ip", "-br", "address", "show", GatewayEnd.interface).contains("10.7.0.1/24"))
-            #expect(try lab.left("ip", "-br", "address", "show", GatewayEnd.interface).contains("fd07::1/64"))
+            #expect(try lab.left("ip", "-br", "address", "show", gateway.interface).contains("10.7.0.1/24"))
+            #expect(try lab.left("ip", "-br", "address", "show", gateway.interface).contains("fd07::1/64"))
             let address = try self.address(in: gateway("peer", "add", "alice"))
             try gateway("route", "add", "10.20.0.0/16")
             try gateway("mtu", "set", "1380")
@@ -46,7 +46,7 @@ struct GatewayTests {
 
             try gateway("peer", "remove", "alice")
             try eventually("the end of the client's session") { try !lab.right.reaches("10.7.0.1") }
-            #expect(try lab.left("wg", "show", GatewayEnd.interface, "peers").isEmpty)
+            #expect(try lab.left("wg", "show", gateway.interface, "peers").isEmpty)
             client.signal(SIGINT)
             #expect(try client.waitForExit(seconds: 20) == 0)
             server.signal(SIGINT)
@@ -106,18 +106,18 @@ struct GatewayTests {
             let server = try gateway.start()
             try gateway("peer", "add", "site", "--subnet", "192.168.4.0/24")
             try eventually(seconds: Self.promptly, "the route to the site") {
-                try lab.left.routes(into: GatewayEnd.interface).contains("192.168.4.0/24")
+                try lab.left.routes(into: gateway.interface).contains("192.168.4.0/24")
             }
-            #expect(try lab.left("wg", "show", GatewayEnd.interface, "allowed-ips").contains("192.168.4.0/24"))
+            #expect(try lab.left("wg", "show", gateway.interface, "allowed-ips").contains("192.168.4.0/24"))
             try gateway("pool", "add", "10.8.0.0/24")
             try eventually(seconds: Self.promptly, "the gateway's address in the pool") {
-                try lab.left("ip", "-br", "address", "show", GatewayEnd.interface).contains("10.8.0.1/24")
+                try lab.left("ip", "-br", "address", "show", gateway.interface).contains("10.8.0.1/24")
             }
             try gateway("peer", "disable", "site")
             try eventually(seconds: Self.promptly, "the end of the route to the site") {
-                try !lab.left.routes(into: GatewayEnd.interface).contains("192.168.4.0/24")
+                try !lab.left.routes(into: gateway.interface).contains("192.168.4.0/24")
             }
-            #expect(try lab.left("wg", "show", GatewayEnd.interface, "peers").isEmpty)
+            #expect(try lab.left("wg", "show", gateway.interface, "peers").isEmpty)
             #expect(server.isRunning)
         }
     }

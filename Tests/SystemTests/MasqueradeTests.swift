@@ -43,7 +43,7 @@ struct MasqueradeTests {
             let client = try startClient(gateway)
             for address in Self.addresses { try lab.right.ping(address) }
             let tables = try lab.left("nft", "list", "tables")
-            #expect(tables.contains("inet providerhost_masquerade_\(GatewayEnd.interface)"), "\(tables)")
+            #expect(tables.contains("inet providerhost_masquerade_\(gateway.interface)"), "\(tables)")
 
             // The switch is on, but for the gateway's clients alone.
             let capture = try lab.start(
@@ -77,7 +77,7 @@ struct MasqueradeTests {
                 server.signal(SIGKILL)
                 _ = try server.waitForExit()
                 try eventually("the end of the interface") {
-                    try !lab.left("ip", "-br", "link").contains(GatewayEnd.interface)
+                    try !lab.left("ip", "-br", "link").contains(gateway.interface)
                 }
                 #expect(try lab.left("nft", "list", "tables").contains("providerhost_masquerade_"))
                 #expect(try lab.left("sysctl", "-n", Self.switches[0]) == "1\n")

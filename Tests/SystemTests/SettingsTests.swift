@@ -67,7 +67,7 @@ struct SettingsTests {
             #expect(refusal["effect"] as? String == "refused" && refusal["key"] as? String == "acceptDefaultRoute")
 
             // A gateway's own settings are its registry's.
-            let own = try lab.left.attempt(Lab.providerhost, "settings", "show", "--tunnel", GatewayEnd.interface)
+            let own = try lab.left.attempt(Lab.providerhost, "settings", "show", "--tunnel", gateway.interface)
             #expect(own.status != 0 && own.text.contains("gateway show"), "\(own.text)")
             let none = try lab.right.attempt(Lab.providerhost, "settings", "show", "--tunnel", "nosuchone")
             #expect(none.status == 10, "\(none.text)")
@@ -88,7 +88,7 @@ struct SettingsTests {
             _ = try gateway.start()
             _ = try start(lab, try gateway("export", "alice"), interface)
 
-            func way(_ address: String) throws -> String { try lab.right("ip", "route", "get", address) }
+            func way(_ address: String) throws -> String { try lab.right.attempt("ip", "route", "get", address).text }
             #expect(try way("10.20.6.1").contains("dev \(interface)"))
             #expect(try way("10.20.5.1").contains("dev cable"), "a private network that is connected stays local")
             #expect(try way("9.9.8.1").contains("dev \(interface)"), "a public one on the link is a trap")
