@@ -126,7 +126,7 @@ let package = Package(
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(
             name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),
-        .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "OnDemandTests", dependencies: ["OnDemand", providerKit], swiftSettings: strict),
         .testTarget(
             name: "WireGuardProviderTests",
@@ -148,7 +148,8 @@ let package = Package(
             dependencies: ["GatewayRegistry", "SettingsPush", "WireGuard", "SQLite", providerKit],
             swiftSettings: strict),
         .testTarget(
-            name: "SystemStoreTests", dependencies: ["SystemStore", "SQLite", providerKit], swiftSettings: strict),
+            name: "SystemStoreTests", dependencies: ["SystemStore", "SQLite", "TestSupport", providerKit],
+            swiftSettings: strict),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NetworkSettingsTests", dependencies: ["NetworkSettings", "TestSupport"], swiftSettings: strict),
@@ -158,8 +159,7 @@ let package = Package(
             name: "HostRuntimeTests",
             dependencies: [
                 "HostRuntime", "Control", "SystemStore", "PacketPath", "Netlink", "NetworkSettings", "OnDemand",
-                "LoopbackProvider",
-                providerKit,
+                "LoopbackProvider", "TestSupport", providerKit,
             ],
             swiftSettings: strict),
         .testTarget(

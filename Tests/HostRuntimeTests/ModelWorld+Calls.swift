@@ -2,6 +2,7 @@ import Control
 import ProviderKit
 
 @testable import HostRuntime
+import TestSupport
 
 /// Calls and choices.
 extension ModelWorld {
@@ -119,19 +120,4 @@ extension ModelWorld {
         if history.count >= 64 { history.removeFirst(32) }
         history.append(what)
     }
-}
-
-/// A small generator, so that a seed replays.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -3,6 +3,7 @@ import ProviderKit
 import Session
 
 @testable import HostRuntime
+import TestSupport
 
 /// What clients ask.
 extension ModelWorld {

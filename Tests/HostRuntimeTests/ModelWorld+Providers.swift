@@ -5,6 +5,7 @@ import Session
 import Synchronization
 
 @testable import HostRuntime
+import TestSupport
 
 /// The systems that sessions were made on, by configuration, until the test takes them.
 final class Launches: Sendable {

@@ -6,6 +6,7 @@ import Synchronization
 import SystemStore
 
 @testable import HostRuntime
+import TestSupport
 
 /// A manager whose clients and providers are played by a seed, beside the model of what it should do.
 ///

@@ -1,6 +1,7 @@
 import ProviderKit
 import Session
 import Testing
+import TestSupport
 
 /// Random events of a world that also lies: the invariants hold whatever comes.
 @Suite struct RandomOperationTests {
@@ -69,7 +70,7 @@ private struct World {
         case 16, 17: send(.reasserting(random.next(2) == 0))
         case 18: requestSettings()
         case 19: message()
-        case 20: send(.messageReply(id: random.next64(max(nextID, 1)), [1]))
+        case 20: send(.messageReply(id: random.next() % max(nextID, 1), [1]))
         case 21: sleep()
         case 22: send(random.next(2) == 0 ? .sleepCompleted : .wake)
         case 23 where random.next(8) == 0: send(.interfaceLost(name: "tun0"))
@@ -222,20 +223,4 @@ private struct World {
     private mutating func check(_ holds: Bool, _ what: String) {
         if !holds { faults.append("step \(steps): \(what)") }
     }
-}
-
-/// A seeded source of random numbers (SplitMix64).
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-    mutating func next64(_ bound: UInt64) -> UInt64 { next() % bound }
 }

@@ -3,22 +3,10 @@ import SQLite
 import Testing
 
 @testable import SystemStore
+import TestSupport
 
 /// Random operations of several clients and processes against a model of what the store should hold.
 @Suite struct RandomOperationTests {
-    /// A small generator, so that a seed replays.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     private struct Abandoned: Error {}
 
     private static let clients: [StoreClient] = [
