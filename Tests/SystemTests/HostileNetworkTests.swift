@@ -30,13 +30,6 @@ struct HostileNetworkTests {
         }
     }
 
-    private func start(_ lab: Lab, _ text: String, _ options: [String]) throws -> Child {
-        let file = try lab.write("\(UUID().uuidString).conf", text)
-        return try lab.start(
-            on: lab.right,
-            [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options)
-    }
-
     @Test(
         "What routes lead into the tunnel enters it, whatever the network says, and none of it leaves while the tunnel is broken",
         arguments: Trap.allCases)
@@ -47,7 +40,7 @@ struct HostileNetworkTests {
             let (peer, _) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
             #expect(try leaks.routed().count > 4, "the capture is deaf")
             let text = pair.rightFile(routes: "0.0.0.0/0, ::/0")
-            let tunnel = try start(lab, text, [])
+            let tunnel = try lab.beginTunnel(on: lab.right, text)
             try tunnel.waitFor("\nconnected phtun0")
             try trap.spring(on: lab.right)
             #expect(try leaks.routed() == [], "connected")
@@ -63,7 +56,7 @@ struct HostileNetworkTests {
             try eventually("the end of the interface") { try !lab.right("ip", "-br", "link").contains("phtun0") }
             #expect(try leaks.routed() == [], "manager killed")
             // With the trap set already.
-            let second = try start(lab, text, [])
+            let second = try lab.beginTunnel(on: lab.right, text)
             try second.waitFor("\nconnected phtun0")
             #expect(try leaks.routed() == [], "taken over")
             second.signal(SIGINT)
@@ -82,7 +75,7 @@ struct HostileNetworkTests {
             let (peer, _) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
             let text = pair.rightFile(routes: "0.0.0.0/0, ::/0", preparation: "sleep 3")
             let options = ["--include-all-networks", "--allow-hooks"]
-            let tunnel = try start(lab, text, options)
+            let tunnel = try lab.beginTunnel(on: lab.right, text, options: options)
             try eventually("the kill switch") {
                 try lab.right("nft", "list", "ruleset").contains("providerhost_guard_phtun0")
             }
@@ -114,7 +107,7 @@ struct HostileNetworkTests {
             let server = try gateway.start()
             let text = try gateway("export", "alice").replacingOccurrences(
                 of: "[Interface]\n", with: "[Interface]\n# acceptDefaultRoute = true\n")
-            let tunnel = try start(lab, text, [])
+            let tunnel = try lab.beginTunnel(on: lab.right, text)
             try tunnel.waitFor("\nconnected phtun")
             try lab.right.ping("10.7.0.1")
             #expect(try leaks.routed() == [], "connected")
@@ -141,11 +134,12 @@ struct HostileNetworkTests {
             let leaks = try Leaks(lab)
             _ = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
             // IPv6 in the tunnel needs 1280 bytes: the settings are refused as a whole.
-            let refused = try start(lab, pair.rightFile(routes: "0.0.0.0/0, ::/0"), options)
+            let refused = try lab.beginTunnel(
+                on: lab.right, pair.rightFile(routes: "0.0.0.0/0, ::/0"), options: options)
             #expect(try refused.waitForExit() == 4)
             #expect(refused.output.contains("1280"), "\(refused.output)")
             let ipv4 = pair.rightFile(routes: "0.0.0.0/0").replacingOccurrences(of: ", fd07::2/64", with: "")
-            let tunnel = try start(lab, ipv4, options)
+            let tunnel = try lab.beginTunnel(on: lab.right, ipv4, options: options)
             try tunnel.waitFor("\nconnected phtun0")
             #expect(try lab.right("cat", "/sys/class/net/phtun0/mtu") == "1200\n")
             try lab.right.ping("10.7.0.1", size: 1172)

@@ -10,13 +10,22 @@ extension Lab {
         on machine: Machine, _ configuration: String, name: String = UUID().uuidString, options: [String] = [],
         environment: [String: String] = [:], prefix: [String] = []
     ) throws -> Child {
+        let child = try beginTunnel(
+            on: machine, configuration, name: name, options: options, environment: environment, prefix: prefix)
+        try child.waitFor("connected ")
+        return child
+    }
+
+    /// Starts `providerhost run`, and does not wait for anything.
+    func beginTunnel(
+        on machine: Machine, _ configuration: String, name: String = UUID().uuidString, options: [String] = [],
+        environment: [String: String] = [:], prefix: [String] = []
+    ) throws -> Child {
         let file = try write("\(name).conf", configuration)
-        let child = try start(
+        return try start(
             on: machine,
             prefix + [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options,
             environment: environment)
-        try child.waitFor("connected ")
-        return child
     }
 
     /// Starts both ends as ours and waits until a ping passes; left and right.

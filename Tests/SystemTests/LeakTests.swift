@@ -6,13 +6,6 @@ import Testing
 struct LeakTests {
     private static let everything = ["--include-all-networks", "--allow-hooks"]
 
-    private func start(_ lab: Lab, _ text: String, _ options: [String]) throws -> Child {
-        let file = try lab.write("\(UUID().uuidString).conf", text)
-        return try lab.start(
-            on: lab.right,
-            [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file] + options)
-    }
-
     @Test(
         "With all networks included nothing leaves in clear text, in any state",
         arguments: ["0.0.0.0/0, ::/0", "0.0.0.0/0", "10.7.0.0/24, fd07::/64"])
@@ -26,7 +19,7 @@ struct LeakTests {
             #expect(try leaks.tried().count > 10, "the capture is deaf")
             let (peer, _) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
             let text = pair.rightFile(routes: routes, preparation: "sleep 3")
-            let first = try start(lab, text, Self.everything)
+            let first = try lab.beginTunnel(on: lab.right, text, options: Self.everything)
             try eventually("the kill switch") {
                 try lab.right("nft", "list", "ruleset").contains("providerhost_guard_phtun0")
             }
@@ -48,7 +41,7 @@ struct LeakTests {
             first.signal(SIGKILL)
             try eventually("the end of the interface") { try !lab.right("ip", "-br", "link").contains("phtun0") }
             try expectSilence("manager killed")
-            let second = try start(lab, pair.rightFile(routes: routes), Self.everything)
+            let second = try lab.beginTunnel(on: lab.right, pair.rightFile(routes: routes), options: Self.everything)
             try second.waitFor("\nconnected phtun0")
             try expectSilence("taken over")
             try lab.right.ping("10.7.0.1")
@@ -76,12 +69,12 @@ struct LeakTests {
                 usleep(100_000)
                 return Array(leaks.packets.dropFirst(before))
             }
-            let open = try start(lab, text, [])
+            let open = try lab.beginTunnel(on: lab.right, text)
             try open.waitFor("\nconnected phtun0")
             #expect(try around().count == 2, "this is the leak")
             open.signal(SIGINT)
             #expect(try open.waitForExit() == 0)
-            let enforced = try start(lab, text, ["--enforce-routes"])
+            let enforced = try lab.beginTunnel(on: lab.right, text, options: ["--enforce-routes"])
             try enforced.waitFor("\nconnected phtun0")
             #expect(try around() == [])
             #expect(try lab.right.reaches("192.0.2.1") && lab.right.reaches("10.7.0.1"))
@@ -99,8 +92,9 @@ struct LeakTests {
             try lab.right("ip", "address", "add", "192.168.50.2/24", "dev", "cable")
             let leaks = try Leaks(lab)
             _ = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
-            let tunnel = try start(
-                lab, pair.rightFile(routes: "0.0.0.0/0, ::/0"), ["--include-all-networks", "--exclude-local-networks"])
+            let tunnel = try lab.beginTunnel(
+                on: lab.right, pair.rightFile(routes: "0.0.0.0/0, ::/0"),
+                options: ["--include-all-networks", "--exclude-local-networks"])
             try tunnel.waitFor("\nconnected phtun0")
             #expect(try lab.right.reaches("192.168.50.1") && lab.right.reaches("10.7.0.1"))
             usleep(100_000)
@@ -123,7 +117,7 @@ struct LeakTests {
                 ([], true), (["--enforce-routes"], false), (["--include-all-networks"], false),
             ]
             for (options, isFound) in expectations {
-                let tunnel = try start(lab, text, options)
+                let tunnel = try lab.beginTunnel(on: lab.right, text, options: options)
                 try tunnel.waitFor("\nconnected phtun0")
                 let ask = try lab.left.attempt("ping", "-c", "1", "-W", "1", "-I", "cable", "10.7.0.2")
                 // With the neighbour known, no question by ARP comes before the probe itself.

@@ -57,11 +57,7 @@ struct Room {
     /// Starts the tunnel.
     func start(_ pair: TunnelPair, dns: String, _ options: [String] = []) throws -> Child {
         let text = pair.rightFile.replacingOccurrences(of: "[Interface]\n", with: "[Interface]\nDNS = \(dns)\n")
-        let file = try lab.write("\(UUID().uuidString).conf", text)
-        return try lab.start(
-            on: lab.right,
-            entry + [Lab.providerhost, "run", "--bundle-id", "org.providerhost.wireguard", "--config", file]
-                + options)
+        return try lab.beginTunnel(on: lab.right, text, options: options, prefix: entry)
     }
 
     /// Looks a name up as any program would.
