@@ -7,7 +7,7 @@ extension LinuxInterface {
     /// Takes back what a process that was killed left on an interface, or on none that is there.
     ///
     /// - Parameters:
-    ///   - name: The interface; an empty name is that of none.
+    ///   - name: The interface.
     ///   - effects: The kernel.
     /// - Returns: What was taken back, or could not be, as lines for the log.
     /// - Throws: `NetlinkError` when the kernel cannot be asked.

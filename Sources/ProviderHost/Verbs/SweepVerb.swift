@@ -6,8 +6,9 @@ enum SweepVerb {
         name: "sweep", summary: "Remove what tunnels whose process was killed have left behind.", options: [.json],
         discussion: """
             Removes rules, routes, tables of the packet filter, DNS settings, control sockets and network
-            namespaces of ours whose interface is gone, and turns forwarding off that only they needed. A tunnel that runs is not touched. Nothing is remembered between runs:
-            everything of ours can be told by its name or number.
+            namespaces of ours whose interface is gone, and turns forwarding off that only they needed. A tunnel
+            that runs is not touched. Nothing is remembered between runs: everything of ours can be told by its
+            name or number.
 
             This also ends the kill switch that a killed tunnel left in force.
             """
