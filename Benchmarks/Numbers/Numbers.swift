@@ -52,7 +52,7 @@ enum Numbers {
         while time < start + UInt64(seconds * 1e9), !Interruption.isRequested {
             var due = Blaster.batch
             if rate > 0 {
-                if Double(time - pace) * rate / 1e9 - Double(done) > max(1, Double(longestDelay) * rate / 1e9) {
+                if Double(time - pace) * rate / 1e9 - Double(done) > max(2, Double(longestDelay) * rate / 1e9) {
                     (pace, done) = (time, 0)
                 }
                 due = min(due, Int(Double(time - pace) * rate / 1e9) - done)

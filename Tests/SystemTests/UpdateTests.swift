@@ -17,7 +17,7 @@ struct UpdateTests {
     private static let steady = "10.20.0.1"
     /// Where the routes lead to that come and go.
     private static let moving = "10.30.0.9"
-    private static let (outward, inward, moved) = (7_001, 7_002, 7_009)
+    private static let (outward, inward, moved) = (17_001, 17_002, 17_009)
 
     /// Each leaves a route to ``moving``, so that it belongs into the tunnel at every moment, by one route or the other.
     private static let changes = [

@@ -1,4 +1,5 @@
 import GatewayRegistry
+import PacketPath
 public import ProviderKit
 import WireGuard
 import WireGuardProvider
@@ -24,6 +25,8 @@ public actor GatewayProvider: AsyncPacketTunnelProvider {
         guard values[TunnelProviderProtocol.configurationTextKey] == nil else {
             throw GatewayStartError.configurationGiven
         }
+        // The registry is read as a whole with every change: megabytes, where there are many peers.
+        ProcessMemory.giveLargePiecesBack()
         let book = try RegistryBook(folder: StateFolder.current, now: WallClock.seconds)
         let contents = book.contents
         let keeper = try RegistryKeeper { [context] in context.log($0, $1) }
