@@ -17,6 +17,8 @@ struct UpdateTests {
     private static let steady = "10.20.0.1"
     /// Where the routes lead to that come and go.
     private static let moving = "10.30.0.9"
+    /// What a client prints for settings that it has applied and the gateway has acknowledged.
+    private static let mark = "of the gateway: applied"
     private static let (outward, inward, moved) = (17_001, 17_002, 17_009)
 
     /// Each leaves a route to ``moving``, so that it belongs into the tunnel at every moment, by one route or the other.
@@ -69,7 +71,8 @@ struct UpdateTests {
             for number in 0..<Self.updates {
                 let known = applied(client)
                 try gateway.run(["route"] + Self.changes[number % Self.changes.count])
-                try eventually(seconds: 5, "update \(number) at the client") { applied(client) > known }
+                // A message that is lost on a busy machine is repeated, after a second and more.
+                try client.waitFor(Self.mark, moreThan: known, seconds: 30)
             }
             let taken = ContinuousClock.now - begin
             let steady = try flows.map { try $0.finish() }
@@ -101,7 +104,5 @@ struct UpdateTests {
     }
 
     /// How many settings a client has applied and the gateway has acknowledged.
-    private func applied(_ client: Child) -> Int {
-        client.output.components(separatedBy: "of the gateway: applied").count - 1
-    }
+    private func applied(_ client: Child) -> Int { client.output.components(separatedBy: Self.mark).count - 1 }
 }
