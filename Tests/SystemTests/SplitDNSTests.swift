@@ -111,7 +111,13 @@ struct SplitDNSTests {
             let watch = try QueryWatch(lab, inside: interface)
             let tunnel = try room.startTunnel(
                 pair.rightFile(with: "DNS = 10.7.0.1", "# match_domains = corp.example"))
-            #expect(tunnel.output.contains("/etc/resolv.conf cannot send some names only"), "\(tunnel.output)")
+            let sentences =
+                "Not applied: /etc/resolv.conf cannot send some names only to a server. systemd-resolved can"
+            #expect(tunnel.output.contains("dnsSettings: " + sentences), "\(tunnel.output)")
+            let shown = try room.run("\(Lab.providerhost) settings show --tunnel phtun0")
+            #expect(shown.contains("Domain         corp.example") && shown.contains("  ! dnsSettings: " + sentences))
+            let object = try room.run("\(Lab.providerhost) settings show --tunnel phtun0 --json")
+            #expect(object.contains(#""part":"dnsSettings""#) && object.contains(#""remedy":"systemd-resolved can"#))
             #expect(try room.run(look) == before)
             try watch.expect(in: room, through: [], beside: ["www.corp.example", "www.other.example"])
             tunnel.signal(SIGINT)

@@ -127,10 +127,13 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
             try engine.start(configuration, endpoints: endpoints)
         }
         let file = context.protocolConfiguration.providerConfiguration[TunnelProviderProtocol.configurationFileKey]
-        let report = SettingsReport(configuration, file: file?.stringValue)
         // What a role has in force is the role's to tell.
         var tell: (@Sendable () -> SettingsReport)?
-        if role == nil { tell = { report } }
+        if role == nil {
+            tell = { [context] in
+                SettingsReport(configuration, file: file?.stringValue, shortfalls: context.settingsShortfalls)
+            }
+        }
         running = try makeRunning(engine, configuration, report: tell)
     }
 
@@ -147,8 +150,8 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
             profile, context, client, endpoint: endpoints[profile.gateway.publicKey],
             seed: UInt64.random(in: 0...UInt64.max))
         try engine.start(ControlSettings(profile.configuration), endpoints: endpoints, isUp: true, plane: plane)
-        running = try makeRunning(engine, profile.configuration, client) {
-            profile.report(client.account.withLock { $0 })
+        running = try makeRunning(engine, profile.configuration, client) { [context] in
+            profile.report(client.account.withLock { $0 }, shortfalls: context.settingsShortfalls)
         }
         try await client.started.wait()
         try goOn()
