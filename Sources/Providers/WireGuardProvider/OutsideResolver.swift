@@ -27,13 +27,13 @@ struct OutsideResolver: ~Copyable {
         sockets = OutsideSockets(opened)
     }
 
-    /// Finds the address of a name; blocks for a few seconds at most.
+    /// Finds the addresses of a name; blocks for a few seconds at most.
     ///
-    /// - Returns: The first one that there is a way to.
+    /// - Returns: Those that there is a way to come first; at least one.
     /// - Throws: `VPNConnectionError` with `serverAddressResolutionFailed`, which says who was asked.
-    func resolve(_ host: String) throws(VPNConnectionError) -> IPAddress {
-        let known = files.addresses(of: host).filter { sockets.canReach($0) }
-        if let address = sockets.firstWithRoute(known) { return address }
+    func resolve(_ host: String) throws(VPNConnectionError) -> [IPAddress] {
+        let known = sockets.usable(files.addresses(of: host))
+        guard known.isEmpty else { return known }
         guard !servers.isEmpty else {
             throw Self.failure(host, "no name server outside of the tunnel is known", servers)
         }
@@ -41,7 +41,8 @@ struct OutsideResolver: ~Copyable {
             for server in servers where sockets.canReach(server) {
                 switch ask(server, host) {
                 case .addresses(let addresses):
-                    if let address = sockets.firstWithRoute(addresses) { return address }
+                    let usable = sockets.usable(addresses)
+                    guard usable.isEmpty else { return usable }
                     throw Self.failure(host, "it has no address that this machine can use", [server])
                 case .noSuchName: throw Self.failure(host, "there is no such name", [server])
                 case .failed: continue
