@@ -1,3 +1,4 @@
+private import Glibc
 internal import Netlink
 internal import NetworkSettings
 internal import ProviderKit
@@ -25,6 +26,8 @@ public struct LeftoverSweep: Hashable, Sendable {
     public private(set) var failures: [String] = []
 
     private let isRehearsal: Bool
+    /// How long a worker may take to end after its manager, in nanoseconds; on a machine with much to do it was 0.3 s.
+    private static let patience: UInt64 = 500_000_000
 
     /// Sweeps the network namespace of the calling thread.
     ///
@@ -33,6 +36,7 @@ public struct LeftoverSweep: Hashable, Sendable {
     public init(isRehearsal: Bool = false) throws {
         self.isRehearsal = isRehearsal
         let effects = try SystemEffects()
+        if !isRehearsal { Self.awaitOrphans(effects) }
         add(try SettingsSweep.orphans(isRehearsal ? RehearsedEffects(system: effects) as any SettingsEffects : effects))
         let isGone = { (name: String) in effects.lacks(name) }
         // The packet filter comes after the routes: until then nothing that was kept in can leave.
@@ -94,6 +98,15 @@ public struct LeftoverSweep: Hashable, Sendable {
         let removal =
             phrases.isEmpty ? [] : ["Removed what an earlier process left: \(phrases.joined(separator: ", "))."]
         return removal + failures
+    }
+
+    /// Waits for interfaces whose session was killed to go.
+    ///
+    /// They go with the worker, which ends a moment after its manager. A control socket that nobody serves tells of them; of
+    /// sessions that have none nothing does.
+    private static func awaitOrphans(_ effects: SystemEffects) {
+        let end = AlarmClock.now + patience
+        while AlarmClock.now < end, !StaleSocket.all({ !effects.lacks($0) }).isEmpty { usleep(10_000) }
     }
 
     private mutating func add(_ sweep: SettingsSweep) {
