@@ -7,8 +7,9 @@ build_packages=(libsodium-dev libb2-dev libmnl-dev libsqlite3-dev libssl-dev lib
 [ "$(uname -m)" = x86_64 ] && build_packages+=(libipsec-mb-dev)
 run_packages=(curl iproute2 nftables iputils-ping iperf3 wireguard-tools procps)
 test_packages=(wireguard-go ncat openssl strace e2fsprogs dbus tcpdump ethtool)
-# What Scripts/kernel-interop.sh needs beside those; CI does not run it.
-kernel_packages=(qemu-system-x86 busybox-static)
+# What Scripts/kernel-interop.sh and Scripts/wifi.sh need beside those; CI does not run them.
+machine_packages=(qemu-system-x86 busybox-static binutils)
+wifi_packages=(iw libdbus-1-3 libnl-route-3-200 libpcsclite1 libreadline8)
 # Installing these would change the machine's own resolver, so the tests run them from .build/test-packages.
 unpacked_packages=(systemd-resolved openresolv resolvconf)
 

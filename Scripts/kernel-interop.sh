@@ -3,116 +3,21 @@
 # in which `providerhost wireguard` serves. For a developer's hand, not for CI: three minutes, most of which wait for
 # keys to be renewed.
 source "$(dirname "$0")/common.sh"
-need_swift
-[ "$(uname -m)" = x86_64 ] || fail "needs an x86-64 machine: the kernel that it boots is built for one."
-[ "$(id -u)" = 0 ] || fail "needs root for network namespaces and TUN devices. Run: sudo $0"
-[ -c /dev/net/tun ] || fail "/dev/net/tun is missing. Load it: modprobe tun"
-need_packages "${build_packages[@]}" "${run_packages[@]}" "${kernel_packages[@]}"
-# The package of this name is empty and depends on the newest kernel's.
-kernel=$(apt-cache depends linux-image-cloud-amd64 | awk '$1 == "Depends:" && $2 ~ /^linux-image/ {print $2; exit}')
-[ -n "$kernel" ] || fail "the package linux-image-cloud-amd64 is not known. Run: apt-get update"
-need_unpacked "$kernel"
+source Scripts/machine.sh
+need_kernel linux-image-cloud-amd64
 
 say "Building"
 swift build --product providerhost
 swift build --product WireGuardProvider
 host=$PWD/.build/debug/providerhost
-
-work=$(mktemp -d)
 export PROVIDERHOST_STATE_DIR=$work/state
-namespace=phkernel-$$
 # The names stand in one folder for all namespaces, hence the number.
 called=phk$$a calling=phk$$b
-started=()
-clean_up() {
-    local pid
-    for pid in "${started[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
-    for pid in "${started[@]}"; do wait "$pid" 2>/dev/null || true; done
-    ip netns del "$namespace" 2>/dev/null || true
-    rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 130' INT TERM
-# A function in the background would be a shell of its own, and a signal would end that alone: there, the command is written out.
-here() { ip netns exec "$namespace" "$@"; }
 
-# pack_module NAME: puts a module, after those that it depends on, into the guest and its list; one that is built in is passed over.
-pack_module() {
-    local file dependency
-    file=$(find "$PWD/.build/test-packages/$kernel/lib/modules" -name "${1//[-_]/[-_]}.ko")
-    if [ -z "$file" ] || [ -e "$work/guest/modules/$(basename "$file")" ]; then return; fi
-    for dependency in $(tr '\0' '\n' <"$file" | sed -n 's/^depends=//p' | tr ',' ' '); do pack_module "$dependency"; done
-    cp "$file" "$work/guest/modules/"
-    basename "$file" >>"$work/guest/modules/list"
-}
-
-# pack_program PATH: puts a program into the guest with the libraries that it names.
-pack_program() {
-    local library
-    cp "$1" "$work/guest/bin/"
-    for library in $(ldd "$1" | grep -o '/[^ ]*'); do
-        mkdir -p "$work/guest$(dirname "$library")"
-        cp -L "$library" "$work/guest$library"
-    done
-}
-
-say "Packing a machine of $kernel, busybox and wg"
-mkdir -p "$work"/guest/{bin,dev,modules,proc,sys,tmp}
-busybox --list | while read -r name; do ln -s busybox "$work/guest/bin/$name"; done
-rm "$work/guest/bin/busybox"
-cp "$(command -v busybox)" "$work/guest/bin/busybox"
+say "A machine of $kernel, busybox and wg"
 pack_program "$(command -v wg)"
 for module in virtio_pci virtio_net wireguard; do pack_module "$module"; done
-cat >"$work/guest/init" <<'INIT'
-#!/bin/sh
-export PATH=/bin
-mount -t devtmpfs none /dev
-mount -t proc none /proc
-mount -t sysfs none /sys
-while read -r module; do insmod "/modules/$module"; done </modules/list
-ip link set lo up
-ip address add 192.0.2.2/24 dev eth0
-ip -6 address add 2001:db8::2/64 dev eth0
-ip link set eth0 up
-# Every connection is a shell.
-nc -ll -p 23 -e sh
-INIT
-chmod +x "$work/guest/init"
-(cd "$work/guest" && find . | busybox cpio -o -H newc 2>/dev/null | gzip -1) >"$work/initramfs"
-
-say "A namespace with a cable to the machine: 192.0.2.1 and 2001:db8::1 here, .2 and ::2 there"
-ip netns add "$namespace"
-here ip link set lo up
-here ip tuntap add cable mode tap
-here ip address add 192.0.2.1/24 dev cable
-here ip address add 2001:db8::1/64 dev cable nodad
-here ip link set cable up
-ip netns exec "$namespace" qemu-system-x86_64 -accel tcg -cpu max -m 256 -nodefaults -no-reboot -display none -serial "file:$work/console" \
-    -kernel "$PWD/.build/test-packages/$kernel/boot/vmlinuz-${kernel#linux-image-}" -initrd "$work/initramfs" \
-    -append "console=ttyS0 quiet panic=-1" -netdev tap,id=cable,ifname=cable,script=no,downscript=no \
-    -device virtio-net-pci,netdev=cable,romfile= >"$work/qemu" 2>&1 &
-started+=("$!")
-
-# there COMMAND: runs a line of shell on the machine, shows its output, and has its status.
-there() {
-    local output
-    # shellcheck disable=SC2016 # The inner shell expands these.
-    output=$(here timeout 60 bash -c 'exec 3<>/dev/tcp/192.0.2.2/23 && printf "%s\n" "{" "$1" "} 2>&1; echo \$?; exit" >&3 && cat <&3' _ "$1" \
-        2>/dev/null) || return 255
-    [ "$output" = "${output%$'\n'*}" ] || printf '%s\n' "${output%$'\n'*}"
-    return "${output##*$'\n'}"
-}
-
-for _ in $(seq 60); do
-    release=$(there 'uname -r') && break
-    kill -0 "${started[0]}" 2>/dev/null || break
-    sleep 1
-done
-if [ -z "$release" ]; then
-    cat "$work/qemu" "$work/console" 2>/dev/null | tail -n 20
-    fail "the machine did not come up; the end of its output stands above"
-fi
-say "Linux $release is up after $SECONDS s"
+boot_machine 256
 
 # Two tunnels: in the first only the machine knows where its peer is, in the second only we do, and there is a preshared key.
 key() { cat "$work/$1"; }
@@ -150,20 +55,6 @@ there "umask 077; for n in 1 2; do
         allowed-ips 10.7.1.1/32,fd07:1::1/128 endpoint 192.0.2.1:51821 &&
     wg set wg2 private-key /tmp/2 listen-port 51822 peer $(key calling.public) preshared-key /tmp/shared \
         allowed-ips 10.7.2.1/32,fd07:2::1/128" || fail "the machine's interfaces cannot be set up"
-
-failures=0
-# check TEXT COMMAND...: runs a check and prints one line, with its output where it fails.
-check() {
-    local text=$1 output
-    shift
-    if output=$("$@" 2>&1); then
-        echo "ok    $text"
-    else
-        failures=$((failures + 1))
-        echo "FAIL  $text"
-        printf '%s\n' "$output" | sed 's/^/      /'
-    fi
-}
 
 ping_here() { here ping -c 3 -i 0.2 -W 2 "$1"; }
 ping_there() { there "ping -c 3 -W 2 $1"; }
@@ -259,5 +150,4 @@ renewed() {
 check "the kernel renews its keys after 120 s, and no ping of 250 is lost" renewed called 0 "$called" wg1
 check "we renew our keys after 120 s, and no ping of 250 is lost" renewed calling 2 "$calling" wg2
 
-say "Linux $release: $failures checks failed, after $SECONDS s"
-[ "$failures" = 0 ]
+conclude

@@ -59,6 +59,17 @@ static void fill(uint8_t *bytes, size_t length, uint64_t *seed) {
     }
 }
 
+// Runs a job after two with the counters before it: once messages follow one another, a back end may work ahead.
+static void run_third(void (*each)(void *, const uint8_t *, struct ctun_aead_job *, size_t), void *state,
+                      const uint8_t *key, struct ctun_aead_job *job) {
+    job->counter -= 2;
+    each(state, key, job, 1);
+    job->counter++;
+    each(state, key, job, 1);
+    job->counter++;
+    each(state, key, job, 1);
+}
+
 static bool agrees(const struct ctun_aead_backend *backend, void *state, uint32_t length, uint64_t *seed) {
     uint8_t key[CTUN_AEAD_KEY], plain[LONGEST], opened[LONGEST];
     uint8_t ours[LONGEST + CTUN_AEAD_TAG + 1], theirs[LONGEST + CTUN_AEAD_TAG];
@@ -69,11 +80,15 @@ static bool agrees(const struct ctun_aead_backend *backend, void *state, uint32_
     ours[length + CTUN_AEAD_TAG] = 0xa5;
     struct ctun_aead_job job = {.input = plain, .output = ours, .counter = counter, .length = length};
     struct ctun_aead_job reference = {.input = plain, .output = theirs, .counter = counter, .length = length};
-    backend->seal(state, key, &job, 1);
+    run_third(backend->seal, state, key, &job);
     sodium_seal(&stateless, key, &reference, 1);
     if (memcmp(ours, theirs, length + CTUN_AEAD_TAG) != 0 || ours[length + CTUN_AEAD_TAG] != 0xa5)
         return false;
     struct ctun_aead_job back = {.input = theirs, .output = opened, .counter = counter, .length = length};
+    run_third(backend->open, state, key, &back);
+    if (!back.authentic || memcmp(opened, plain, length) != 0)
+        return false;
+    // The same once more is not what was to follow.
     backend->open(state, key, &back, 1);
     if (!back.authentic || memcmp(opened, plain, length) != 0)
         return false;
