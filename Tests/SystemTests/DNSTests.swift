@@ -63,7 +63,7 @@ struct DNSTests {
             _ = try killed.waitForExit()
             #expect(try room.run("cat /etc/resolv.conf").contains("nameserver 10.7.0.1"))
             let next = try room.startTunnel(pair, dns: "10.7.0.1", "--dns", "none")
-            try next.waitFor("Took back DNS")
+            try next.waitFor("DNS of phtun0")
             try next.waitFor("--dns none")
             #expect(try room.run(look) == before)
             next.signal(SIGINT)

@@ -74,9 +74,9 @@ final class LinuxInterface: SessionInterface {
         try trafficGuard?.arm(interface: name)
         do {
             let isGuarded = trafficGuard != nil
-            let settingsRemarks = isAlone ? [] : try Self.sweep(name, effects)
-            let filterRemarks = found.map { Self.sweepFilter(name, $0, $1, effects, isGuarded: isGuarded) }
-            remarks = settingsRemarks + (filterRemarks ?? [])
+            remarks =
+                isAlone
+                ? [] : try LeftoverSweep(startOf: name, effects, filter: found, isGuarded: isGuarded).remarks
         } catch {
             try? trafficGuard?.disarm(interface: name)
             throw error

@@ -1,3 +1,4 @@
+import DNS
 import ProviderKit
 import WireGuard
 
@@ -40,7 +41,11 @@ struct OutsideResolver: ~Copyable {
         for _ in 0..<Self.rounds {
             for server in servers where sockets.canReach(server) {
                 switch ask(server, host) {
-                case .addresses(let addresses):
+                case .addresses(let found):
+                    let addresses = found.compactMap { bytes in
+                        let address = IPAddress(bytes: bytes)
+                        return address
+                    }
                     let usable = sockets.usable(addresses)
                     guard usable.isEmpty else { return usable }
                     throw Self.failure(host, "it has no address that this machine can use", [server])
@@ -53,11 +58,11 @@ struct OutsideResolver: ~Copyable {
     }
 
     /// Asks one server for the addresses of both families, IPv6 first as RFC 6724 has it.
-    private func ask(_ server: IPAddress, _ host: String) -> DNSQuestion.Answer {
-        let types: [DNSQuestion.RecordType] = (sockets.hasIPv6 ? [.ipv6] : []) + (sockets.hasIPv4 ? [.ipv4] : [])
+    private func ask(_ server: IPAddress, _ host: String) -> DNSAnswer {
+        let types: [DNSQuestion.AddressType] = (sockets.hasIPv6 ? [.ipv6] : []) + (sockets.hasIPv4 ? [.ipv4] : [])
         var open = types.compactMap { DNSQuestion(host, $0, identifier: UInt16.random(in: 0...UInt16.max)) }
         for question in open { sockets.send(question.bytes, to: server) }
-        var found: [DNSQuestion.RecordType: [IPAddress]] = [:]
+        var found: [DNSQuestion.AddressType: [[UInt8]]] = [:]
         let deadline = Clock.now() + Self.patience
         while !open.isEmpty, let datagram = sockets.receive(from: server, until: deadline) {
             guard let index = open.firstIndex(where: { $0.answer(in: datagram) != nil }) else { continue }
