@@ -118,7 +118,10 @@ let package = Package(
         .target(name: "CBlaster", path: "Benchmarks/CBlaster"),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["PacketPath", "WireGuard", "WireGuardProvider", "CTun", "CAllocationCount", "CBlaster"],
+            dependencies: [
+                "PacketPath", "WireGuard", "WireGuardProvider", "SettingsPush", "GatewayRegistry", "CTun",
+                "CAllocationCount", "CBlaster",
+            ],
             path: "Benchmarks", exclude: ["CAllocationCount", "CBlaster", "Thresholds"], swiftSettings: strict),
 
         // Tests mirror modules.

@@ -9,6 +9,7 @@ struct Load {
     fileprivate let target: UInt32
     fileprivate let port: UInt16
     fileprivate let sources: Range<UInt32>
+    fileprivate let isNumbered: Bool
 
     /// The number of datagrams.
     var count: Int { bounds.count - 1 }
@@ -19,8 +20,11 @@ struct Load {
     ///   - datagrams: What is sent.
     ///   - target: Where to, by IPv4.
     ///   - sources: The addresses that it comes from, which must be the machine's own; none leaves the choice to the kernel.
+    ///   - isNumbered: Whether each datagram begins with its number, eight bytes in host order.
     /// - Throws: When nothing can be sent so.
-    init(_ datagrams: [[UInt8]], to target: Endpoint, from sources: Range<UInt32> = 0..<0) throws {
+    init(
+        _ datagrams: [[UInt8]], to target: Endpoint, from sources: Range<UInt32> = 0..<0, isNumbered: Bool = false
+    ) throws {
         guard case .v4(let address) = target.address, !datagrams.isEmpty else {
             throw BenchmarkError("nothing can be sent to \(target)", advice: "Give an IPv4 address.")
         }
@@ -32,6 +36,7 @@ struct Load {
         self.target = address
         port = target.port
         self.sources = sources
+        self.isNumbered = isNumbered
     }
 }
 
@@ -54,18 +59,25 @@ final class Blaster {
 
     /// Sends a batch, beginning with the load's datagram `number` (counted on and on); returns how many were sent.
     func send(_ load: Load, from number: Int, atMost count: Int) throws -> Int {
+        let sent = trySend(load, from: number, atMost: count)
+        guard sent >= 0 else {
+            throw BenchmarkError(
+                "the kernel refused to send (errno \(-sent))", advice: "Are the source addresses the machine's own?")
+        }
+        return sent
+    }
+
+    /// As ``send(_:from:atMost:)``, but returns -errno where the kernel refuses the first datagram.
+    func trySend(_ load: Load, from number: Int, atMost count: Int) -> Int {
         let sent = unsafe load.bytes.withUnsafeBufferPointer { bytes in
             unsafe load.bounds.withUnsafeBufferPointer { bounds in
                 guard let bytes = bytes.baseAddress, let bounds = bounds.baseAddress else { return -EINVAL }
                 var raw = unsafe blaster_load(
                     bytes: bytes, bounds: bounds, count: UInt32(load.count), target: load.target,
-                    source: load.sources.lowerBound, sources: UInt32(load.sources.count), port: load.port)
+                    source: load.sources.lowerBound, sources: UInt32(load.sources.count), port: load.port,
+                    is_numbered: load.isNumbered)
                 return unsafe blaster_send(descriptor, &raw, UInt64(number), UInt32(count))
             }
-        }
-        guard sent >= 0 else {
-            throw BenchmarkError(
-                "the kernel refused to send (errno \(-sent))", advice: "Are the source addresses the machine's own?")
         }
         return Int(sent)
     }

@@ -24,7 +24,8 @@ int blaster_open(void) {
 
 int blaster_send(int descriptor, const struct blaster_load *load, uint64_t first, uint32_t count) {
     struct mmsghdr headers[BLASTER_BATCH];
-    struct iovec vectors[BLASTER_BATCH];
+    struct iovec vectors[BLASTER_BATCH][2];
+    uint64_t numbers[BLASTER_BATCH];
     _Alignas(struct cmsghdr) uint8_t control[BLASTER_BATCH][CMSG_SPACE(sizeof(struct in_pktinfo))];
     struct sockaddr_in target = {
         .sin_family = AF_INET, .sin_port = htons(load->port), .sin_addr.s_addr = htonl(load->target)};
@@ -33,10 +34,12 @@ int blaster_send(int descriptor, const struct blaster_load *load, uint64_t first
     memset(control, 0, sizeof control);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *bounds = load->bounds + (first + i) % load->count;
-        vectors[i] = (struct iovec){.iov_base = (void *)(load->bytes + bounds[0]), .iov_len = bounds[1] - bounds[0]};
+        numbers[i] = first + i;
+        vectors[i][0] = (struct iovec){.iov_base = &numbers[i], .iov_len = load->is_numbered ? sizeof numbers[i] : 0};
+        vectors[i][1] = (struct iovec){.iov_base = (void *)(load->bytes + bounds[0]), .iov_len = bounds[1] - bounds[0]};
         struct msghdr *header = &headers[i].msg_hdr;
         *header = (struct msghdr){
-            .msg_name = &target, .msg_namelen = sizeof target, .msg_iov = &vectors[i], .msg_iovlen = 1};
+            .msg_name = &target, .msg_namelen = sizeof target, .msg_iov = vectors[i], .msg_iovlen = 2};
         if (load->sources == 0)
             continue;
         header->msg_control = control[i];

@@ -3,7 +3,7 @@ import Foundation
 /// The command line: `Benchmarks` lists the suites, `Benchmarks SUITE [options]` runs one.
 enum CommandLineTool {
     /// Every suite, in the order of the list.
-    static let suites: [Suite] = [.tunnel, .attack, .aead, .path, .handshake, .routing, .peers]
+    static let suites: [Suite] = [.tunnel, .attack, .gateway, .aead, .path, .handshake, .routing, .peers]
 
     /// Runs what the arguments ask for and returns the exit status: 0, 1 failed, 2 usage, 130 interrupted.
     static func run(_ arguments: [String]) -> Int32 {
@@ -27,6 +27,8 @@ enum CommandLineTool {
         switch name {
         case TunnelEndpoint.verb: return try TunnelEndpoint.run(rest)
         case Crowd.verb: return try Crowd.run(rest)
+        case HelloCrowd.verb: return try HelloCrowd.run(rest)
+        case Numbers.verb: return try Numbers.run(rest)
         case Blast.verb: return try Blast.run(rest)
         case Sink.verb: return try Sink.run(rest)
         default: break

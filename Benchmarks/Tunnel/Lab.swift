@@ -102,7 +102,11 @@ struct Machine {
 
     /// Runs a program inside; throws when it fails.
     @discardableResult
-    func run(_ arguments: String..., seconds: Double = 10) throws -> String {
+    func run(_ arguments: String..., seconds: Double = 10) throws -> String { try run(arguments, seconds: seconds) }
+
+    /// Runs a program with arguments that were put together; throws when it fails.
+    @discardableResult
+    func run(_ arguments: [String], seconds: Double) throws -> String {
         try Child.run(prefix + arguments, in: folder, seconds: seconds)
     }
 

@@ -51,7 +51,7 @@ public struct ClientMachine: Sendable {
     var inFlight: (id: UInt64, change: Change)?
     /// What is applied next; a later one takes its place.
     var waitingChange: Change?
-    var rate = ApplyRate()
+    var rate: ApplyRate
     var isHeldBack = false
     var lastID: UInt64 = 0
     /// The result of the settings in force, until the gateway has it.
@@ -77,6 +77,7 @@ public struct ClientMachine: Sendable {
         self.policy = policy
         self.context = context
         self.families = families
+        rate = ApplyRate(perMinute: policy.maxChangesPerMinute)
         random = SeededRandom(seed: seed)
         nonce = random.next()
         if policy.source == .pushPreferred { confirmed = .profile }

@@ -9,8 +9,8 @@ extension PushPolicy {
     /// The names of all lines.
     public static let keys: [String] = [
         sourceKey, "acceptDefaultRoute", "acceptRoutes", "denyRoutes", "acceptDNS", "acceptSearchDomains",
-        "allowedDNSZones", "allowedAddressPools", "maxRoutes", "mtuRange", "onLeaseExpiry", "blockOtherFamily",
-        "includeAllNetworks", "excludeLocalNetworks", "enforceRoutes",
+        "allowedDNSZones", "allowedAddressPools", "maxRoutes", "mtuRange", "maxChangesPerMinute", "onLeaseExpiry",
+        "blockOtherFamily", "includeAllNetworks", "excludeLocalNetworks", "enforceRoutes",
     ]
 
     /// Takes the lines that a provider configuration has; others are not looked at.
@@ -44,6 +44,7 @@ extension PushPolicy {
         case "allowedAddressPools": allowedAddressPools = try Self.prefixes(key, text)
         case "maxRoutes": maxRoutes = try Self.number(key, text, 0...Int(SnapshotLimits.hard.routeCount))
         case "mtuRange": mtuRange = try Self.range(key, text, 576...65_535)
+        case "maxChangesPerMinute": maxChangesPerMinute = try Self.number(key, text, 1...60)
         case "onLeaseExpiry": onLeaseExpiry = try Self.choice(key, text)
         case "blockOtherFamily": blockOtherFamily = try Self.truth(key, text)
         case "includeAllNetworks": includeAllNetworks = try Self.truth(key, text)

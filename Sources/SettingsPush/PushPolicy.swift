@@ -32,6 +32,8 @@ public struct PushPolicy: Sendable, Hashable {
     public var maxRoutes = 1024
     /// The range into which a pushed MTU is brought.
     public var mtuRange: ClosedRange<Int> = 576...65_535
+    /// The number of changes that are taken in a minute; never more than one a second.
+    public var maxChangesPerMinute = 10
     /// What becomes of the settings when their lease ends.
     public var onLeaseExpiry: LeaseExpiry = .keep
     /// Whether a family without a default route is blocked while the other one has one.

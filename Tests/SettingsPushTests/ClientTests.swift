@@ -159,9 +159,9 @@ struct ClientTests {
         #expect(serials == [1, 9], "a row of edits is one change")
     }
 
-    @Test("is held to ten changes a minute")
-    func rate() throws {
-        let world = try world(.pushRequired)
+    @Test("is held to ten changes a minute, or to as many as the profile says", arguments: [10, 12, 60])
+    func rate(perMinute: Int) throws {
+        let world = try world(.pushRequired) { $0.maxChangesPerMinute = perMinute }
         world.publish(try Examples.snapshot(routes: 1).canonicalBytes)
         world.start()
         world.run(seconds: 5)
@@ -170,8 +170,8 @@ struct ClientTests {
             world.run(seconds: 2)
         }
         let applies = world.actions.count { if case .apply = $0 { true } else { false } }
-        #expect(applies == 10)
-        #expect(world.actions.filter { $0 == .note(.heldBack) }.count == 1)
+        #expect(applies == min(perMinute, 20))
+        #expect(world.actions.filter { $0 == .note(.heldBack) }.count == (perMinute < 20 ? 1 : 0))
         world.run(seconds: 60)
         #expect(world.client.confirmed.version?.serial == 20)
     }

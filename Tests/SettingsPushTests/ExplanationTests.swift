@@ -112,12 +112,12 @@ struct ExplanationTests {
             "acceptRoutes": .array(["10.0.0.0/8", "fd00::/8"]), "denyRoutes": "10.1.0.0/16, 10.2.0.0/16",
             "acceptDNS": "full", "mtuRange": "1280-1420", "onLeaseExpiry": "withdraw",
             "allowedDNSZones": "corp.example",
-            "acceptSearchDomains": "yes", "other": 7,
+            "acceptSearchDomains": "yes", "maxChangesPerMinute": 60, "other": 7,
         ])
         #expect(policy.source == .pushRequired && policy.acceptDefaultRoute && policy.maxRoutes == 50)
         #expect(policy.acceptRoutes?.count == 2 && policy.denyRoutes.count == 2 && policy.acceptDNS == .full)
         #expect(policy.mtuRange == 1280...1420 && policy.onLeaseExpiry == .withdraw && policy.acceptSearchDomains)
-        #expect(policy.allowedDNSZones?.map(\.text) == ["corp.example"])
+        #expect(policy.allowedDNSZones?.map(\.text) == ["corp.example"] && policy.maxChangesPerMinute == 60)
     }
 
     @Test(
@@ -126,7 +126,7 @@ struct ExplanationTests {
             ("settingsSource", "pull"), ("acceptDefaultRoute", "1"), ("acceptRoutes", "10.0.0.0/33"),
             ("maxRoutes", "+5"),
             ("maxRoutes", "16385"), ("mtuRange", "1420-1280"), ("mtuRange", "68-1420"), ("allowedDNSZones", "a_b"),
-            ("acceptDNS", "\u{1b}[2J"),
+            ("acceptDNS", "\u{1b}[2J"), ("maxChangesPerMinute", "0"), ("maxChangesPerMinute", "61"),
         ])
     func wrongLines(key: String, value: String) throws {
         var policy = PushPolicy()

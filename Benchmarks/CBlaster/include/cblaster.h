@@ -2,6 +2,7 @@
 #ifndef CBLASTER_H
 #define CBLASTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ struct blaster_load {
     /// How many source addresses take turns; with 0 the kernel chooses one.
     uint32_t sources;
     uint16_t port;
+    /// Whether each datagram begins with its number, 8 bytes in host order, before the bytes of the load.
+    bool is_numbered;
 };
 
 /// An IPv4 UDP socket on a free port; returns it or -errno.

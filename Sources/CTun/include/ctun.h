@@ -8,6 +8,7 @@
 #include "ctun_descriptors.h"
 #include "ctun_io.h"
 #include "ctun_manager_socket.h"
+#include "ctun_memory.h"
 #include "ctun_namespace.h"
 #include "ctun_process.h"
 #include "ctun_program.h"

@@ -1,4 +1,5 @@
 import GatewayRegistry
+import PacketPath
 public import ProviderKit
 import WireGuard
 import WireGuardProvider
@@ -24,6 +25,8 @@ public actor GatewayProvider: AsyncPacketTunnelProvider {
         guard values[TunnelProviderProtocol.configurationTextKey] == nil else {
             throw GatewayStartError.configurationGiven
         }
+        // The registry is read as a whole with every change: megabytes, where there are many peers.
+        ProcessMemory.giveLargePiecesBack()
         let book = try RegistryBook(folder: StateFolder.current, now: WallClock.seconds)
         let contents = book.contents
         let keeper = try RegistryKeeper { [context] in context.log($0, $1) }
@@ -67,7 +70,10 @@ public actor GatewayProvider: AsyncPacketTunnelProvider {
             configurationText: contents.gateway.tunnelText,
             settings: PacketTunnelNetworkSettings(gateway: contents)
         ) { [context] waker in
-            if let book = book.take() { try keeper.start(book) { waker.wake() } }
+            guard let book = book.take() else { preconditionFailure("a tunnel makes one control plane") }
+            // From the book, not from outside: what this closure holds stays as long as the tunnel.
+            let ledger = GatewayLedger(book.contents) { WallClock.seconds }
+            try keeper.start(book) { waker.wake() }
             let host = GatewayHost(
                 put: { keeper.put($0) }, takeContents: { keeper.takeContents() },
                 setNetwork: { settings in
@@ -76,8 +82,7 @@ public actor GatewayProvider: AsyncPacketTunnelProvider {
                     }
                 },
                 log: { context.log($0, $1) })
-            return GatewayPlane(
-                GatewayLedger(contents) { WallClock.seconds }, seed: UInt64.random(in: 0...UInt64.max), host: host)
+            return GatewayPlane(ledger, seed: UInt64.random(in: 0...UInt64.max), host: host)
         }
     }
 }
