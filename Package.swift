@@ -29,7 +29,7 @@ let providerModule: Target.Dependency = .product(name: "ProviderModule", package
 #endif
 
 /// The fuzz driver takes the place of the replay test when Scripts/fuzz.sh builds: both are made of Tests/Fuzz/Targets.
-let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "OnDemand", "WireGuard", "SettingsPush"]
+let fuzzDependencies: [Target.Dependency] = ["Control", "HostRuntime", "DNS", "WireGuard", "SettingsPush"]
 let fuzzing: Target =
     Context.environment["PROVIDERHOST_FUZZ"] == nil
     ? .testTarget(
@@ -64,6 +64,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd"),
 
         // Pure: no socket, thread, clock or random source inside.
+        .target(name: "DNS", swiftSettings: strict),
         .target(name: "WireGuard", dependencies: ["CSodium", "CBlake2"], swiftSettings: strict),
         .target(name: "Session", dependencies: [providerKit], swiftSettings: strict),
         .target(name: "OnDemand", dependencies: [providerKit], swiftSettings: strict),
@@ -87,7 +88,7 @@ let package = Package(
         .target(
             name: "HostRuntime",
             dependencies: [
-                providerKit, "Session", "OnDemand", "PacketPath", "Netlink", "NetworkSettings", "SystemStore",
+                providerKit, "DNS", "Session", "OnDemand", "PacketPath", "Netlink", "NetworkSettings", "SystemStore",
                 "Control", "CTun",
             ],
             swiftSettings: strict),
@@ -99,7 +100,7 @@ let package = Package(
         // Provider bundles.
         .target(
             name: "WireGuardProvider",
-            dependencies: [providerKit, providerModule, "WireGuard", "SettingsPush", "PacketPath"],
+            dependencies: [providerKit, providerModule, "DNS", "WireGuard", "SettingsPush", "PacketPath"],
             path: "Sources/Providers/WireGuardProvider", swiftSettings: strict),
         .target(
             name: "GatewayProvider",
@@ -126,6 +127,7 @@ let package = Package(
         // Tests mirror modules.
         fuzzing,
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "WireGuard"], swiftSettings: strict),
+        .testTarget(name: "DNSTests", dependencies: ["DNS", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "WireGuardTests", dependencies: ["WireGuard"], swiftSettings: strict),
         .testTarget(
             name: "SettingsPushTests", dependencies: ["SettingsPush", "WireGuard", providerKit], swiftSettings: strict),

@@ -12,6 +12,7 @@ swift_files() { git ls-files -co --exclude-standard -- "$@" | grep '\.swift$' ||
 declare -A arrows=(
     [ProviderKit]="CProviderStamp Synchronization"
     [ProviderTestKit]="ProviderKit Synchronization"
+    [DNS]=" "
     [WireGuard]="CSodium CBlake2"
     [SettingsPush]="ProviderKit WireGuard"
     [Session]="ProviderKit"
@@ -23,9 +24,9 @@ declare -A arrows=(
     [Netlink]="CMnl Glibc"
     [NetworkSettings]="ProviderKit Netlink CTun CSystemd Glibc Synchronization"
     [Control]="ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
-    [HostRuntime]="ProviderKit Session OnDemand PacketPath Netlink NetworkSettings SystemStore Control CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
+    [HostRuntime]="ProviderKit DNS Session OnDemand PacketPath Netlink NetworkSettings SystemStore Control CTun Glibc Dispatch Synchronization Foundation FoundationEssentials"
     [ProviderHost]="HostRuntime Control GatewayRegistry SettingsPush WireGuard ProviderKit Glibc Dispatch Synchronization Foundation FoundationEssentials"
-    [WireGuardProvider]="ProviderKit WireGuard SettingsPush PacketPath Glibc Synchronization"
+    [WireGuardProvider]="ProviderKit DNS WireGuard SettingsPush PacketPath Glibc Synchronization"
     [GatewayProvider]="ProviderKit WireGuard SettingsPush GatewayRegistry PacketPath WireGuardProvider Glibc Synchronization"
     [LoopbackProvider]="ProviderKit"
 )

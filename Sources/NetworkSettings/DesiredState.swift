@@ -44,12 +44,15 @@ struct DesiredState: Equatable {
         excluded = Set(excluded + networks).sorted()
     }
 
+    /// The smallest MTU that is derived: below it a family does not work (RFC 8200 section 5, RFC 791).
+    var leastMTU: Int { usesIPv6 ? 1280 : 576 }
+
     /// The MTU in bytes; a derived one is kept within what the families need.
     func mtuBytes(underlay: Int?) -> Int {
         switch mtu {
         case .bytes(let bytes): bytes
         case .underlay(let overhead):
-            min(65_535, max(usesIPv6 ? 1280 : 576, (underlay ?? Self.fallbackUnderlayMTU) - overhead))
+            min(65_535, max(leastMTU, (underlay ?? Self.fallbackUnderlayMTU) - overhead))
         }
     }
 }

@@ -94,13 +94,15 @@ public final class InterfaceSettings: Sendable {
     ) throws -> SettingsResult {
         let desired = try settings.map { settings throws(SettingsDefect) in try DesiredState(settings) }
         var target = desired
-        let remark = try limit(&target, &state)
+        let limitation = try limit(&target, &state)
         let plan = try plan(target, from: state.applied, underlayMTU)
         try executor(state).run(plan) { () throws(SettingsApplyError) in try verify(plan.result) }
         let hadState = state.result != nil
         state.applied = plan.result
         state.settings = settings
-        let result = describe(plan, desired, remark, changed: hadState || settings != nil)
+        var result = describe(plan, desired, changed: hadState || settings != nil)
+        result.shortfalls = [limitation, shortMTU(plan, desired, underlayMTU), lostExclusions(plan, desired)]
+            .compactMap(\.self)
         state.result = result
         return result
     }
@@ -141,10 +143,14 @@ public final class InterfaceSettings: Sendable {
         }
     }
 
-    /// Leaves out DNS that the back end cannot express, and says why, as a phrase.
-    private func limit(_ desired: inout DesiredState?, _ state: inout State) throws(SettingsApplyError) -> String? {
+    /// Leaves out DNS that the back end cannot express, and says why.
+    private func limit(
+        _ desired: inout DesiredState?, _ state: inout State
+    ) throws(SettingsApplyError) -> SettingsShortfall? {
         guard desired?.hasDNS == true else { return nil }
-        guard let wanted = desired?.resolver else { return "there is no server in them" }
+        guard let wanted = desired?.resolver else {
+            return .dns("there is no server in them.", remedy: "Name a server with the domains.")
+        }
         do throws(ResolverError) {
             let resolver = if let made = state.resolver { made } else { try makeResolver() }
             state.resolver = resolver
@@ -195,28 +201,5 @@ public final class InterfaceSettings: Sendable {
         guard filter != nil, let desired = now.desired, desired.leadsDefault else { return guarding }
         return guarding
             + [ReplyMarks.table(link.name, mark: mark, desired, answersOutside: trafficGuard == nil)]
-    }
-
-    private func describe(
-        _ plan: SettingsPlan, _ desired: DesiredState?, _ resolverRemark: String?, changed: Bool
-    ) -> SettingsResult {
-        var notApplied: [SettingsResult.NotApplied] = []
-        if let resolverRemark {
-            notApplied.append(
-                SettingsResult.NotApplied(part: "dnsSettings", reason: "not applied: \(resolverRemark)"))
-        }
-        if let desired {
-            let layout = PolicyLayout(
-                desired, interface: link.index, slot: slot, side: plan.result.side, mark: mark)
-            if let reason = layout.unexpressed {
-                notApplied.append(SettingsResult.NotApplied(part: "excludedRoutes", reason: "not applied: \(reason)"))
-            }
-        }
-        let table = slot.table(side: plan.result.side)
-        return SettingsResult(
-            changed: changed, mtu: plan.result.mtu,
-            table: plan.result.routes.contains { $0.table == table } ? table : plan.result.routes.first?.table,
-            addressCount: desired?.addresses.count ?? 0, routeCount: plan.result.routes.count,
-            ruleCount: plan.result.rules.count, leadsDefault: desired?.leadsDefault ?? false, notApplied: notApplied)
     }
 }

@@ -1,13 +1,7 @@
+public import ProviderKit
+
 /// What is in force after settings were applied.
 public struct SettingsResult: Hashable, Sendable {
-    /// A part of the settings that was accepted but has no effect.
-    public struct NotApplied: Hashable, Sendable {
-        /// The name of the part, as in the settings.
-        public var part: String
-        /// Why it has no effect.
-        public var reason: String
-    }
-
     /// Whether anything was changed; false when equal settings were applied again.
     public var changed: Bool
     /// The MTU of the interface in bytes; nil after clearing.
@@ -20,6 +14,6 @@ public struct SettingsResult: Hashable, Sendable {
     public var ruleCount: Int
     /// Whether a default route leads into the tunnel.
     public var leadsDefault: Bool
-    /// Parts without effect, such as DNS.
-    public var notApplied: [NotApplied]
+    /// What has no effect on this machine, such as DNS.
+    public var shortfalls: [SettingsShortfall]
 }

@@ -1,3 +1,5 @@
+import ProviderKit
+
 /// The report as lines `key=value`, in which a tunnel tells it to whoever may ask.
 extension SettingsReport {
     /// The largest report in bytes, so that it fits in a message of a provider.
@@ -30,6 +32,11 @@ extension SettingsReport {
             all += failure.findings.map { "finding=\($0.section) \($0.index) \($0.reason.rawValue)\n" }
         }
         if let offer { all.append("offer=\(offer.serial)\n") }
+        for shortfall in shortfalls {
+            all.append("shortfall=\(Self.plain(shortfall.part))\n")
+            all.append("cause=\(Self.plain(shortfall.cause))\n")
+            all.append("remedy=\(Self.plain(shortfall.remedy))\n")
+        }
         return all
     }
 
@@ -82,6 +89,9 @@ extension SettingsReport {
         case "finding":
             guard failure != nil, words.count == 3, let finding = SettingsFinding(words) else { return false }
             failure?.findings.append(finding)
+        case "shortfall": shortfalls.append(SettingsShortfall(part: String(value), cause: "", remedy: ""))
+        case "cause": return amendShortfall { $0.cause = String(value) }
+        case "remedy": return amendShortfall { $0.remedy = String(value) }
         case "decision":
             guard offer != nil, let decision = Decision(value) else { return false }
             offer?.decisions.append(decision)
@@ -90,6 +100,13 @@ extension SettingsReport {
             values.append(made)
         default: break
         }
+        return true
+    }
+
+    /// Changes the shortfall that was begun last; false if there is none.
+    private mutating func amendShortfall(_ change: (inout SettingsShortfall) -> Void) -> Bool {
+        guard let last = shortfalls.indices.last else { return false }
+        change(&shortfalls[last])
         return true
     }
 

@@ -1,3 +1,5 @@
+public import ProviderKit
+
 /// What of a tunnel's settings is in force and where each part comes from, and what became of what a gateway offered.
 public struct SettingsReport: Sendable, Hashable {
     /// Where a part of the settings comes from.
@@ -82,6 +84,8 @@ public struct SettingsReport: Sendable, Hashable {
     public var offer: Offer?
     /// How the last snapshot ended that did not come into force.
     public var failure: Failure?
+    /// What of the settings the machine cannot give its effect, or refused as a whole.
+    public var shortfalls: [SettingsShortfall] = []
     /// How many accepted routes and values are left out, because a report has a largest size.
     public var leftOut = 0
 

@@ -6,12 +6,14 @@ public enum CommentKey: String, Sendable, Hashable, CaseIterable {
     case switchOff = "switch_off"
     /// Data threads in each direction, in `[Interface]`.
     case threads
+    /// The domains that alone ask the servers of `DNS`, in `[Interface]`.
+    case matchDomains = "match_domains"
 
     /// The section that the comment means something in.
     public var section: ConfigurationSection {
         switch self {
         case .friendlyName: .peer
-        case .switchOff, .threads: .interface
+        case .switchOff, .threads, .matchDomains: .interface
         }
     }
 
@@ -23,6 +25,7 @@ public enum CommentKey: String, Sendable, Hashable, CaseIterable {
             "some of " + PathFeature.allCases.map(\.rawValue).joined(separator: ", ") + ", separated by commas"
         case .threads:
             "a number from \(Configuration.threadCounts.lowerBound) to \(Configuration.threadCounts.upperBound)"
+        case .matchDomains: "domains, separated by commas"
         }
     }
 }

@@ -32,6 +32,7 @@ extension Configuration.Interface {
             lines.append("# switch_off = \(names.joined(separator: ", "))")
         }
         if let threads { lines.append("# threads = \(threads)") }
+        lines += matchDomains.map { "# match_domains = \($0)" }
         return lines
     }
 }

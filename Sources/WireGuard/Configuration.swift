@@ -28,6 +28,8 @@ public struct Configuration: Sendable, Equatable, CustomStringConvertible {
         public internal(set) var dnsServers: [IPAddress] = []
         /// The names of `DNS`: search domains.
         public internal(set) var searchDomains: [String] = []
+        /// The domains of a `# match_domains = …` comment that alone ask the servers of `DNS`; empty if all names do.
+        public internal(set) var matchDomains: [String] = []
         /// The MTU inside the tunnel in bytes, 576 to 65535; nil if the path decides.
         public internal(set) var mtu: Int?
         /// The routing table that takes the routes.

@@ -142,20 +142,24 @@ struct ConfigurationParser: ~Copyable {
         case .threads:
             guard let number = DecimalField(value.utf8Span.span, maximum: 255),
                 Configuration.threadCounts.contains(Int(number.value))
-            else { throw error(.invalidComment(key, text: ConfigurationError.excerpt(value.utf8Span.span))) }
+            else { throw invalid(value, in: key) }
             interface.threads = Int(number.value)
         case .switchOff:
             do throws(PathFeature.Unknown) {
                 interface.switchedOff.formUnion(try PathFeature.parse(value))
             } catch {
-                throw unknown(error, in: key)
+                throw invalid(error.item, in: key)
+            }
+        case .matchDomains:
+            for item in value.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
+                guard HostName.isValid(item) else { throw invalid(String(item), in: key) }
+                interface.matchDomains.append(String(item))
             }
         }
     }
 
-    private func unknown(_ feature: PathFeature.Unknown, in key: CommentKey) -> ConfigurationError {
-        let item = feature.item
-        return error(.invalidComment(key, text: ConfigurationError.excerpt(item.utf8Span.span)))
+    private func invalid(_ item: String, in key: CommentKey) -> ConfigurationError {
+        error(.invalidComment(key, text: ConfigurationError.excerpt(item.utf8Span.span)))
     }
 
     private mutating func read(_ key: ConfigurationKey, _ bytes: Span<UInt8>) throws(ConfigurationError) {

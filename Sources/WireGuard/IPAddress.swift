@@ -3,6 +3,16 @@ public enum IPAddress: Sendable, Hashable, BitwiseCopyable {
     case v4(UInt32)
     case v6(UInt128)
 
+    /// Reads an address in network byte order; nil for other than 4 or 16 bytes.
+    public init?(bytes: [UInt8]) {
+        let value = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        switch bytes.count {
+        case 4: self = .v4(UInt32(truncatingIfNeeded: value))
+        case 16: self = .v6(value)
+        default: return nil
+        }
+    }
+
     /// The number of bits of an address of this family: 32 or 128.
     public var bitWidth: Int {
         switch self {

@@ -41,6 +41,7 @@ enum Messages {
             HostNetworks(
                 addresses: [.init(interface: "eth0", address: "192.0.2.2", prefixLength: 24, mtu: 1500)],
                 defaultRouteMTU: 1500)),
+        .settingsShortfalls([]), .settingsShortfalls([SettingsShortfall(part: "mtu", cause: "Narrow.", remedy: "")]),
     ]
     static let toManager: [WorkerMessage] = [
         .ready, .failed(failure), .startCompleted(nil), .startCompleted(failure), .stopCompleted, .cancelled(nil),

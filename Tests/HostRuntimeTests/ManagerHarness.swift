@@ -133,6 +133,8 @@ final class FakeInterface: SessionInterface, Sendable {
     let applied = Record<PacketTunnelNetworkSettings?>()
     /// What `apply` and `tearDown` fail with.
     let failure = Mutex<TunnelFailure?>(nil)
+    /// What `apply` cannot do.
+    let shortfalls = Mutex<[SettingsShortfall]>([])
     /// What the machine is connected to, and whether that is news.
     let networks = Mutex<(known: HostNetworks?, isNew: Bool)>((nil, false))
     private let lost = Atomic<Bool>(false)
@@ -177,10 +179,10 @@ final class FakeInterface: SessionInterface, Sendable {
 
     func duplicateDevice() throws -> Descriptor { try ChannelSystem.sealedMemory([]) }
 
-    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {
+    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [SettingsShortfall] {
         if let failure = failure.withLock({ $0 }) { throw failure }
         applied.add(settings)
-        return []
+        return shortfalls.withLock { $0 }
     }
 
     func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets {

@@ -72,6 +72,36 @@ struct ManagerSessionTests {
         }
     }
 
+    @Test("What settings fall short of is told with them: once, to each worker, and when it is over")
+    func shortfalls() async throws {
+        try await onThread {
+            let harness = try ManagerHarness()
+            let worker = try harness.connect()
+            let interface = try harness.system.interfaces.next()
+            let shortfall = SettingsShortfall(part: "mtu", cause: "The way out is narrow.", remedy: "Widen it.")
+            interface.shortfalls.withLock { $0 = [shortfall] }
+            try worker.channel.sendWaiting(.setSettings(id: 1, Messages.settings))
+            #expect(try worker.next() == .settingsShortfalls([shortfall]))
+            #expect(try worker.next() == .settingsCompleted(id: 1, nil))
+            try harness.waitForLine("mtu: The way out is narrow. Widen it.")
+            try worker.channel.sendWaiting(.setSettings(id: 2, Messages.settings))
+            #expect(try worker.next() == .settingsCompleted(id: 2, nil))
+            worker.end(.killed(signal: 11))
+            let second = try harness.nextWorker()
+            #expect(try second.next() == .start(options: nil))
+            try second.channel.sendWaiting(.setSettings(id: 1, Messages.settings))
+            #expect(try second.next() == .settingsShortfalls([shortfall]))
+            #expect(try second.next() == .settingsCompleted(id: 1, nil))
+            interface.shortfalls.withLock { $0 = [] }
+            try second.channel.sendWaiting(.setSettings(id: 2, nil))
+            #expect(try second.next() == .settingsShortfalls([]))
+            #expect(try second.next() == .settingsCompleted(id: 2, nil))
+            try second.channel.sendWaiting(.startCompleted(nil))
+            try harness.waitFor(.connected, times: 2)
+            #expect(try harness.stop(second) == .stopped)
+        }
+    }
+
     @Test("Sockets arrive as descriptors, a busy port as its error")
     func sockets() async throws {
         try await onThread {

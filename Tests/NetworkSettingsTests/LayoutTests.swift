@@ -124,17 +124,29 @@ struct LayoutTests {
     }
 
     @Test("DNS that the back end cannot express is reported as without effect, and so are exclusions in the main table")
-    func notApplied() throws {
+    func shortfalls() throws {
         let interface = try InterfaceSettings(interface: "phtun0", effects: ModelSystem()) {
-            NoResolver(reason: "no back end")
+            NoResolver(reason: "no back end", remedy: "Name one.")
         }
         var value = settings(
             ["10.9.0.2/32"], include: ["10.0.0.0/8"], exclude: ["10.1.0.0/16"], routing: .table(254))
         value.dnsSettings = DNSSettings(servers: ["10.0.0.53"])
         let result = try interface.apply(value)
-        #expect(result.notApplied.map(\.part) == ["dnsSettings", "excludedRoutes"])
-        #expect(result.notApplied.first?.reason == "not applied: no back end")
+        #expect(result.shortfalls.map(\.part) == ["dnsSettings", "excludedRoutes"])
+        #expect(result.shortfalls.first?.description == "dnsSettings: Not applied: no back end. Name one.")
         #expect(result.routeCount == 1 && result.ruleCount == 0 && result.table == 254)
+    }
+
+    @Test("an MTU that follows from a way out which carries less than IPv6 needs is told, and one that is given is not")
+    func narrowWayOut() throws {
+        let interface = try InterfaceSettings(interface: "phtun0", effects: ModelSystem(underlayMTU: 1300))
+        let result = try interface.apply(settings(["10.9.0.2/32", "fd00::2/128"]))
+        #expect(result.mtu == 1280 && result.shortfalls.map(\.part) == ["mtu"])
+        let cause = try #require(result.shortfalls.first).cause
+        #expect(cause.contains("1300") && cause.contains("1220") && cause.contains("IPv6"))
+        #expect(result.shortfalls.first?.remedy.contains("1360") == true)
+        #expect(try interface.apply(settings(["10.9.0.2/32"])).shortfalls == [])
+        #expect(try interface.apply(settings(["fd00::2/128"], mtu: 1280)).shortfalls == [])
     }
 
     @Test("without IPv6 on the system, IPv4 works and IPv6 has an error that names it")

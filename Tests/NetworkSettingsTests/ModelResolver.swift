@@ -1,5 +1,6 @@
 import Glibc
 import Netlink
+import ProviderKit
 
 @testable import NetworkSettings
 
@@ -8,7 +9,7 @@ struct ModelResolver: Resolver {
     let system: ModelSystem
     var name: String { "model" }
 
-    func limitation(_ configuration: ResolverConfiguration) -> String? { nil }
+    func limitation(_ configuration: ResolverConfiguration) -> SettingsShortfall? { nil }
 
     func set(_ configuration: ResolverConfiguration?, on link: Link) throws(ResolverError) {
         let code = system.perform { contents in
@@ -33,7 +34,7 @@ extension InterfaceSettings {
             filter: filter
         ) {
             if let model { return ModelResolver(system: model) }
-            return NoResolver(reason: "this test has no resolver")
+            return NoResolver(reason: "this test has no resolver", remedy: "")
         }
     }
 }

@@ -25,11 +25,14 @@ struct SettingsVerbsTests {
         report.offer = SettingsReport.Offer(serial: 8, decisions: outcome.decisions)
         report.failure = SettingsReport.Failure(
             serial: 8, status: .failed, findings: [SettingsFinding(.applyFailed)])
+        report.shortfalls = [
+            SettingsShortfall(part: "serial 8", cause: "The kernel refused a route.", remedy: "Enable IPv6.")
+        ]
         let reply = Array((report.text + "errno=0\n\n").utf8)
         return try TunnelSettings(name: "phtun0", reply: reply)
     }
 
-    @Test("show tells each value with where it comes from")
+    @Test("show tells each value with where it comes from, and what the machine falls short of")
     func show() throws {
         #expect(
             SettingsShowVerb.text(try tunnel()) == """
@@ -38,7 +41,9 @@ struct SettingsVerbsTests {
                   Route          10.20.0.0/16  gateway 192.0.2.1:51820, serial 7
                   Route          10.9.0.0/16   office.conf
                   MTU            1380          policy of office.conf for gateway 192.0.2.1:51820, serial 7
+                  ! serial 8: The kernel refused a route. Enable IPv6.
                 """)
+        #expect(ShownSettings(try tunnel()).shortfalls.map(\.remedy) == ["Enable IPv6."])
     }
 
     @Test("diff tells what was taken, changed and refused, and how an offer failed as a whole")

@@ -39,6 +39,10 @@ struct ReportTests {
         report.failure = SettingsReport.Failure(
             serial: 9, status: .rejected,
             findings: [SettingsFinding(section: 0x8002, index: 3, reason: .unsorted)])
+        report.shortfalls = [
+            SettingsShortfall(part: "dnsSettings", cause: "Not applied: no back end.", remedy: "Name one with --dns."),
+            SettingsShortfall(part: "serial 8", cause: "The way out is too narrow.", remedy: ""),
+        ]
         return report
     }
 
@@ -99,9 +103,11 @@ struct ReportTests {
         var report = try example()
         report.gateway = "a\nserial=99\u{1b}[2J\u{202E}"
         report.file = "x\r\noffer=1"
+        report.shortfalls = [SettingsShortfall(part: "mtu", cause: "a\nserial=98", remedy: "\u{1b}[2J")]
         let again = try #require(SettingsReport(text: report.text))
         #expect(again.serial == 7 && again.offer?.serial == 8)
         #expect(again.gateway == "a?serial=99?[2J?" && again.file == "x??offer=1")
+        #expect(again.shortfalls.map(\.description) == ["mtu: a?serial=98 ?[2J"])
     }
 
     @Test(
@@ -113,6 +119,7 @@ struct ReportTests {
             "settings_source=push\noffer=1\ndecision=1 2 70000 route 10.0.0.0/8\n",
             "settings_source=push\nvalue=push route\n", "settings_source=push\nvalue=nobody route 10.0.0.0/8\n",
             "settings_source=push\nfailure=1 9\n", "settings_source=push\npolicy_line=a 0\n",
+            "settings_source=push\ncause=x\n", "settings_source=push\nremedy=x\n",
             "settings_source=push\ngateway=\u{1b}[2J\n", "settings_source=push\nx\n",
         ])
     func wrongLines(text: String) { #expect(SettingsReport(text: text) == nil) }

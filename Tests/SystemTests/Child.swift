@@ -58,12 +58,16 @@ final class Child {
 
     func signal(_ number: Int32) { kill(pid, number) }
 
+    /// The threads that the process has now.
+    var threads: [pid_t] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []).compactMap { pid_t($0) }
+    }
+
     /// The processes that any thread of this one started.
     func childProcesses() -> [pid_t] {
-        let tasks = "/proc/\(pid)/task"
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
-        return threads.flatMap { thread -> [pid_t] in
-            let text = (try? String(contentsOfFile: "\(tasks)/\(thread)/children", encoding: .utf8)) ?? ""
+        threads.flatMap { thread -> [pid_t] in
+            let path = "/proc/\(pid)/task/\(thread)/children"
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
             return text.split(separator: " ").compactMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
         }
     }

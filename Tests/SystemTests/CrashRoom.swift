@@ -9,12 +9,14 @@ final class CrashRoom {
     private let holder: Child
     private let environment: [String: String]
     private let folder: String
+    /// How often a point is tried.
+    private static let attempts = 3
 
     /// What has happened when a manager was killed.
     struct Case {
-        /// Whether it was killed before the tunnel was stopped again.
+        /// Whether it was killed at a call of the kind; nothing else is known where it was not.
         let isHit: Bool
-        /// What differs from the machine before, and how long the clean-up took.
+        /// What differs from the machine before, and how long it took until a look began that found no difference.
         let difference: String?
         let taken: Duration
     }
@@ -49,6 +51,7 @@ final class CrashRoom {
         try holder.waitFor("ready", seconds: 20)
     }
 
+    private var log: String { folder + "/trace" }
     private var entry: [String] { ["nsenter", "-t", "\(holder.pid)", "-m"] }
 
     /// Everything that a tunnel changes, as text.
@@ -60,17 +63,21 @@ final class CrashRoom {
         return try lab.left.networkState() + "\n--\n" + outcome.text
     }
 
-    /// Saves a WireGuard profile with addresses, routes, DNS and a kill switch, whose settings come in two steps: bare, then
-    /// those of the profile when no gateway has pushed any.
-    func saveProfile(_ name: String) throws {
+    /// Saves a WireGuard profile with addresses, routes, DNS and a kill switch.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - source: Where its settings come from: with `pushPreferred` and no gateway that pushes any, bare ones are updated
+    ///     to those of the profile three seconds after the start.
+    /// - Throws: That it could not be saved.
+    func saveProfile(_ name: String, settings source: String) throws {
         let daemon = try startManager()
         defer { daemon.end() }
         var pair = try TunnelPair()
         pair.endpointAtLeft = true
         let text =
             pair.leftFile.replacing("AllowedIPs = 10.7.0.2/32, fd07::2/128", with: "AllowedIPs = 0.0.0.0/0, ::/0")
-            .replacing(
-                "[Interface]", with: "[Interface]\n# settings = pushPreferred\nDNS = 10.7.0.2", maxReplacements: 1)
+            .replacing("[Interface]", with: "[Interface]\n# settings = \(source)\nDNS = 10.7.0.2", maxReplacements: 1)
         let file = try lab.write("\(name).conf", text)
         let imported = try tool("profile", "import", file, "--name", name)
         try #require(imported.status == 0, "\(imported.text)")
@@ -85,38 +92,60 @@ final class CrashRoom {
             .save, ManagerMessages.Save(configuration: configuration, secrets: nil), reply: ManagerMessages.Saved.self)
     }
 
-    /// How many calls the busiest thread of a manager makes while the profile is started and stopped, by name.
-    func countCalls(_ name: String) throws -> [String: Int] {
-        let daemon = try startManager()
-        defer { daemon.end() }
-        let log = folder + "/trace"
-        let trace = try attach(to: daemon, ["-o", log])
-        try #require(try startAndStop(name), "\(daemon.output)")
-        trace.signal(SIGINT)
-        _ = try trace.waitForExit()
-        var counts: [Substring: [String: Int]] = [:]
-        for line in try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n") {
-            let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-            guard words.count == 2, let end = words[1].firstIndex(of: "(") else { continue }
-            let call = String(words[1].drop { $0 == " " }[..<end])
-            guard call.allSatisfy({ $0.isLowercase || $0.isNumber || $0 == "_" }) else { continue }
-            counts[words[0], default: [:]][call, default: 0] += 1
-        }
-        return counts.values.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: max) }
+    /// The system calls of a thread of the manager from the start of a profile to the end of its stop.
+    func points(of thread: CrashPoint.Thread, _ name: String) throws -> [CrashPoint] {
+        try count(thread, name).points
     }
 
-    /// Starts and stops a profile with a manager that is killed at the `index`-th call of a kind that one of its threads
-    /// makes, and lets `providerhost sweep`, or the start of the next manager, clean up.
-    func kill(
-        at calls: String, _ index: Int, starting name: String, from before: String, sweeps: Bool
-    ) throws -> Case {
+    /// The system calls of an update of the settings that comes three seconds after the start of a profile.
+    func updatePoints(of thread: CrashPoint.Thread, _ name: String) throws -> [CrashPoint] {
+        let (points, begin, connected) = try count(thread, name)
+        return points.filter { $0.time > begin + 2 && $0.time < connected }
+    }
+
+    private func count(
+        _ thread: CrashPoint.Thread, _ name: String
+    ) throws -> (points: [CrashPoint], begin: Double, connected: Double) {
         let daemon = try startManager()
-        let trace = try attach(
-            to: daemon, ["-e", "trace=\(calls)", "-e", "inject=\(calls):signal=KILL:when=\(index)", "-o", "/dev/null"])
-        let isHit = try !startAndStop(name)
-        daemon.signal(SIGKILL)
-        _ = try daemon.waitForExit()
+        defer { daemon.end() }
+        let begin = Date.now.timeIntervalSince1970
+        let (started, trace) = try start(name, on: daemon, tracing: thread)
+        try #require(try started.waitForExit(seconds: 20) == 0, "\(daemon.output)")
+        let connected = Date.now.timeIntervalSince1970
+        try #require(try tool("stop", name, "--wait").status == 0, "\(daemon.output)")
+        trace.signal(SIGINT)
         _ = try trace.waitForExit()
+        return (CrashPoint.all(of: thread, in: try String(contentsOfFile: log, encoding: .utf8)), begin, connected)
+    }
+
+    /// Starts and stops a profile with a manager that is killed at a system call, and lets `providerhost sweep`, or the
+    /// start of the next manager, clean up.
+    ///
+    /// A thread need not make exactly as many calls each time: where it makes fewer than were counted, it is killed at the
+    /// last of them the next time.
+    func kill(at point: CrashPoint, starting name: String, from before: String, sweeps: Bool) throws -> Case {
+        var number = point.number
+        for _ in 0..<Self.attempts where number > 0 {
+            let daemon = try startManager()
+            let (started, trace) = try start(
+                name, on: daemon, tracing: point.thread,
+                [
+                    "-e", "trace=\(point.call)", "-e", "inject=\(point.call):signal=KILL:when=\(number)",
+                ])
+            if try started.waitForExit(seconds: 20) == 0 { _ = try tool("stop", name, "--wait") }
+            let isHit = (try? daemon.waitForExit(seconds: 1)) != nil
+            daemon.signal(SIGKILL)
+            _ = try daemon.waitForExit()
+            _ = try trace.waitForExit()
+            if isHit { return try cleanUp(to: before, sweeps: sweeps) }
+            let made = CrashPoint.all(of: point.thread, in: try String(contentsOfFile: log, encoding: .utf8)).count
+            number = min(made, number - 1)
+            _ = try tool("sweep")
+        }
+        return Case(isHit: false, difference: nil, taken: .zero)
+    }
+
+    private func cleanUp(to before: String, sweeps: Bool) throws -> Case {
         let begin = ContinuousClock.now
         var next: Child?
         if sweeps {
@@ -126,20 +155,16 @@ final class CrashRoom {
             next = try startManager()
         }
         defer { next?.end() }
-        var after = try state()
-        // What comes late is told apart from what never comes.
-        while after != before, ContinuousClock.now - begin < .seconds(4) {
+        // The look takes time of its own; what comes late is told apart from what never comes.
+        while true {
+            let taken = ContinuousClock.now - begin
+            let after = try state()
+            if after == before { return Case(isHit: true, difference: nil, taken: taken) }
+            guard taken < .seconds(4) else {
+                return Case(isHit: true, difference: Self.difference(before, after), taken: taken)
+            }
             usleep(50_000)
-            after = try state()
         }
-        return Case(
-            isHit: isHit, difference: after == before ? nil : Self.difference(before, after),
-            taken: ContinuousClock.now - begin)
-    }
-
-    /// Starts and stops the profile; false when the manager died meanwhile.
-    private func startAndStop(_ name: String) throws -> Bool {
-        try tool("start", name, "--wait").status == 0 && tool("stop", name, "--wait").status == 0
     }
 
     private func startManager() throws -> Child {
@@ -148,10 +173,38 @@ final class CrashRoom {
         return child
     }
 
-    /// Traces every thread of a manager, and none of its workers.
-    private func attach(to daemon: Child, _ arguments: [String]) throws -> Child {
-        let trace = try lab.start(
-            on: lab.left, ["strace", "-f", "-b", "execve"] + arguments + ["-p", "\(daemon.pid)"])
+    /// Lets a client start a profile, with a tracer on a thread of the manager.
+    ///
+    /// The thread of the session is stopped at its birth until it has its tracer, so that no call is missed.
+    private func start(
+        _ name: String, on daemon: Child, tracing thread: CrashPoint.Thread, _ options: [String] = []
+    ) throws -> (start: Child, trace: Child) {
+        func start() throws -> Child {
+            try lab.start(
+                on: lab.left, entry + ["timeout", "15", Lab.providerhost, "start", name, "--wait"],
+                environment: environment)
+        }
+        let options = ["-ttt", "-o", log] + options
+        switch thread {
+        case .loop:
+            let trace = try attach(to: daemon.pid, options)
+            return (try start(), trace)
+        case .session:
+            let birth = "set_robust_list"
+            let nurse = try attach(
+                to: daemon.pid, ["-f", "-e", "trace=\(birth)", "-e", "inject=\(birth):signal=STOP:when=1"])
+            let started = try start()
+            try nurse.waitFor("stopped by SIGSTOP")
+            nurse.signal(SIGINT)
+            _ = try nurse.waitForExit()
+            let trace = try attach(to: try #require(daemon.threads.max()), options)
+            daemon.signal(SIGCONT)
+            return (started, trace)
+        }
+    }
+
+    private func attach(to thread: pid_t, _ options: [String]) throws -> Child {
+        let trace = try lab.start(on: lab.left, ["strace"] + options + ["-p", "\(thread)"])
         try trace.waitFor("attached")
         return trace
     }

@@ -5,25 +5,17 @@ import Testing
 /// Where queries go while a tunnel is up, and what is left of it afterwards.
 @Suite("DNS", .serialized, .enabled(if: isRoot, "needs root for namespaces"))
 struct DNSTests {
-    private func watchQueries(_ lab: Lab, _ interface: String) throws -> Child {
-        let child = try lab.start(
-            on: lab.left, ["tcpdump", "-l", "-n", "-i", interface, "port 53 or port 5355 or port 5353"])
-        try child.waitFor("listening on")
-        return child
-    }
-
     @Test(
         "systemd-resolved: every query enters the tunnel, none leaves beside it, and all is as before at the end",
         .enabled(if: ResolverRoom.isAvailable, "needs dbus and an unpacked systemd-resolved"))
     func resolved() throws {
         try Lab.run { lab in
-            let room = try Room(lab) {
-                ResolverRoom.preparation($0) + ResolverRoom.busStart($0) + ResolverRoom.resolvedStart($0)
-            }
+            let room = try Room.withResolved(lab)
             defer { ResolverRoom.end(room.folder) }
             let pair = try TunnelPair()
             let (_, interface) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
-            let (cable, inside) = try (watchQueries(lab, "cable"), watchQueries(lab, interface))
+            let watch = try QueryWatch(lab, inside: interface)
+            let (cable, inside) = (watch.cable, watch.inside)
             try room.ask("before.example")
             try cable.waitFor("before.example")
             let tunnel = try room.startTunnel(pair, dns: "10.7.0.1")
@@ -55,7 +47,8 @@ struct DNSTests {
             let before = try room.run(look)
             let pair = try TunnelPair()
             let (_, interface) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
-            let (cable, inside) = try (watchQueries(lab, "cable"), watchQueries(lab, interface))
+            let watch = try QueryWatch(lab, inside: interface)
+            let (cable, inside) = (watch.cable, watch.inside)
             let first = try room.startTunnel(pair, dns: "10.7.0.1, corp.example")
             try room.ask("during.example")
             try inside.waitFor("during.example")
@@ -70,7 +63,7 @@ struct DNSTests {
             _ = try killed.waitForExit()
             #expect(try room.run("cat /etc/resolv.conf").contains("nameserver 10.7.0.1"))
             let next = try room.startTunnel(pair, dns: "10.7.0.1", "--dns", "none")
-            try next.waitFor("Took back DNS")
+            try next.waitFor("DNS of phtun0")
             try next.waitFor("--dns none")
             #expect(try room.run(look) == before)
             next.signal(SIGINT)
@@ -83,14 +76,12 @@ struct DNSTests {
         .enabled(if: ResolverRoom.isAvailable, "needs dbus and an unpacked systemd-resolved"))
     func hangs() throws {
         try Lab.run { lab in
-            let room = try Room(lab) {
-                ResolverRoom.preparation($0) + ResolverRoom.busStart($0) + ResolverRoom.resolvedStart($0)
-            }
+            let room = try Room.withResolved(lab)
             defer { ResolverRoom.end(room.folder) }
             ResolverRoom.signal(SIGSTOP, "resolved", room.folder)
             let before = try lab.right.networkState()
             let start = Date.now
-            let child = try room.start(TunnelPair(), dns: "10.7.0.1")
+            let child = try room.start(TunnelPair().rightFile(with: "DNS = 10.7.0.1"))
             #expect(try child.waitForExit(seconds: 20) == 4)
             #expect(Date.now.timeIntervalSince(start) < 12)
             #expect(child.output.contains("systemd-resolved") && child.output.contains("--dns none"), "\(child.output)")
@@ -102,9 +93,7 @@ struct DNSTests {
     func foreignFile() throws {
         try Lab.run { lab in
             let before = try Machine.host("stat", "-c", "%i %Y", "/etc/resolv.conf")
-            let text = try TunnelPair().rightFile.replacingOccurrences(
-                of: "[Interface]\n", with: "[Interface]\nDNS = 10.7.0.1\n")
-            let child = try lab.startTunnel(on: lab.right, text)
+            let child = try lab.startTunnel(on: lab.right, TunnelPair().rightFile(with: "DNS = 10.7.0.1"))
             try child.waitFor("/etc/netns/NAME/resolv.conf")
             #expect(try Machine.host("stat", "-c", "%i %Y", "/etc/resolv.conf") == before)
             child.signal(SIGINT)

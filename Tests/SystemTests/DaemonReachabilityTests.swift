@@ -55,9 +55,11 @@ struct DaemonReachabilityTests {
                 #expect(try host.object("evaluate", "office", name)["isNeeded"] as? Bool == false, "\(name)")
             }
             #expect(try host.object("status", "office")["status"] as? String == "disconnected")
-            // An answer without any record but the question, and one with a record.
+            // To the first question of 33 bytes, one record: A, IN, 60 s, 192.0.2.1.
+            let record = #"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc0\0\2\1"#
             let answer =
-                #"perl -e 'sysread STDIN,$q,512; substr($q,2,2)="\x81\x80"; substr($q,6,2)="\0\1"; syswrite STDOUT,$q'"#
+                #"perl -e 'sysread STDIN,$q,33; substr($q,2,2)="\x81\x80"; substr($q,6,2)="\0\1"; "#
+                + #"syswrite STDOUT,$q."\#(record)"'"#
             let server = try host.lab.start(on: host.lab.right, ["ncat", "-lku", "192.0.2.2", "53", "-c", answer])
             try eventually("a server") { try host.lab.right("ss", "-Huln").contains(":53") }
             let resolved = try host.object("evaluate", "office", "www.example.com")

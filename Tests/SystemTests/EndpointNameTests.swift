@@ -74,6 +74,39 @@ struct EndpointNameTests {
         }
     }
 
+    @Test("A peer that moves is found by its name again, without a restart, and only once it is silent")
+    func moved() throws {
+        try Lab.run { lab in
+            var pair = try TunnelPair()
+            pair.leftHost = Self.name
+            // Or the other addresses would go with the first one.
+            try lab.left("sysctl", "-qw", "net.ipv4.conf.cable.promote_secondaries=1")
+            try lab.left("ip", "address", "add", "192.0.2.53/24", "dev", "cable")
+            let server = try NameServer(
+                in: lab.left.namespace, at: [192, 0, 2, 53], name: Self.name, address: [192, 0, 2, 1])
+            defer { server.stop() }
+            let (first, _) = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
+            let tunnel = try start(lab, file(pair), resolver: "192.0.2.53", [])
+            try tunnel.waitFor("\nconnected phtun0")
+            try lab.right.ping("10.7.0.1")
+            let before = server.questions.count
+
+            first.end()
+            try lab.left("ip", "address", "add", "192.0.2.9/24", "dev", "cable")
+            try lab.left("ip", "address", "del", "192.0.2.1/24", "dev", "cable")
+            server.change(to: [192, 0, 2, 9])
+            // It knows no endpoint of ours, so it is silent until it is spoken to.
+            _ = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
+            try eventually(seconds: 60, "the tunnel to the new address") { try lab.right.reaches("10.7.0.1") }
+            #expect(
+                tunnel.output.contains(
+                    "\(Self.name):51820 does not answer; its name is looked up again: 192.0.2.9:51820"))
+            #expect(server.questions.count > before && Set(server.questions) == [Self.name])
+            try lab.right.ping("10.7.0.1")
+            #expect(tunnel.isRunning && tunnel.output.components(separatedBy: "\nconnected phtun0").count == 2)
+        }
+    }
+
     @Test("A name that nobody knows, and a server that is silent, fail the start and say who was asked")
     func refused() throws {
         try Lab.run { lab in

@@ -4,18 +4,13 @@ import Testing
 /// Tunnels whose settings a gateway may push, against peers that push none.
 @Suite("Pushed settings", .serialized, .enabled(if: isRoot, "needs root for namespaces"))
 struct PushTests {
-    /// The right end's file with a line of policy.
-    private func file(_ pair: TunnelPair, _ line: String) -> String {
-        pair.rightFile.replacing("[Interface]", with: "[Interface]\n# \(line)", maxReplacements: 1)
-    }
-
     @Test("pushPreferred with wireguard-go: up with the profile's settings, and nothing to complain about")
     func plainPeer() throws {
         try Lab.run { lab in
             let pair = try TunnelPair()
             _ = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
             let begin = Date()
-            let ours = try lab.startTunnel(on: lab.right, file(pair, "settings = pushPreferred"))
+            let ours = try lab.startTunnel(on: lab.right, pair.rightFile(with: "# settings = pushPreferred"))
             #expect(Date().timeIntervalSince(begin) < 5)
             try lab.right.ping("10.7.0.1")
             try lab.right.ping("fd07::1")
@@ -32,7 +27,7 @@ struct PushTests {
         try Lab.run { lab in
             let pair = try TunnelPair()
             _ = try lab.startPeer(on: lab.left, pair.leftPlain, last: 1)
-            let path = try lab.write("required.conf", file(pair, "settings = pushRequired"))
+            let path = try lab.write("required.conf", pair.rightFile(with: "# settings = pushRequired"))
             let before = try lab.right.networkState()
             let child = try lab.start(
                 on: lab.right,

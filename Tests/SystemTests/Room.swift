@@ -8,6 +8,11 @@ struct Room {
     let folder: String
     let holder: Child
 
+    /// A room with a system bus and systemd-resolved; ``ResolverRoom/end(_:)`` must follow.
+    static func withResolved(_ lab: Lab) throws -> Room {
+        try Room(lab) { ResolverRoom.preparation($0) + ResolverRoom.busStart($0) + ResolverRoom.resolvedStart($0) }
+    }
+
     /// Makes the room by shell commands.
     init(_ lab: Lab, _ commands: (String) -> String) throws {
         self.lab = lab
@@ -49,15 +54,19 @@ struct Room {
 
     /// Starts the tunnel and waits until it is connected.
     func startTunnel(_ pair: TunnelPair, dns: String, _ options: String...) throws -> Child {
-        let child = try start(pair, dns: dns, options)
+        try startTunnel(pair.rightFile(with: "DNS = \(dns)"), options)
+    }
+
+    /// Starts the tunnel of a wg-quick file and waits until it is connected.
+    func startTunnel(_ text: String, _ options: [String] = []) throws -> Child {
+        let child = try start(text, options)
         try child.waitFor("\nconnected phtun")
         return child
     }
 
-    /// Starts the tunnel.
-    func start(_ pair: TunnelPair, dns: String, _ options: [String] = []) throws -> Child {
-        let text = pair.rightFile.replacingOccurrences(of: "[Interface]\n", with: "[Interface]\nDNS = \(dns)\n")
-        return try lab.beginTunnel(on: lab.right, text, options: options, prefix: entry)
+    /// Starts the tunnel of a wg-quick file.
+    func start(_ text: String, _ options: [String] = []) throws -> Child {
+        try lab.beginTunnel(on: lab.right, text, options: options, prefix: entry)
     }
 
     /// Looks a name up as any program would.

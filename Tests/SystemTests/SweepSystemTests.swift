@@ -60,6 +60,32 @@ struct SweepSystemTests {
         }
     }
 
+    @Test("An interface that goes a moment after its manager is waited for, and one that stays keeps what is its own")
+    func lateInterface() throws {
+        try Lab.run { lab in
+            let name = "phtun\(Int.random(in: 300..<900))"
+            let path = "/var/run/wireguard/\(name).sock"
+            let table = "table inet providerhost_guard_\(name)\n"
+            try FileManager.default.createDirectory(atPath: "/var/run/wireguard", withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let server = try lab.start(on: lab.right, ["ncat", "-lU", path])
+            try eventually(path) { FileManager.default.fileExists(atPath: path) }
+            server.signal(SIGKILL)
+            _ = try server.waitForExit()
+            try lab.right("ip", "tuntap", "add", "mode", "tun", "name", name)
+            try lab.right("nft", "add", "table", "inet", "providerhost_guard_\(name)")
+            let early = try lab.right.attempt(Lab.providerhost, "sweep")
+            #expect(early.status == 0 && !early.text.contains(name), "\(early.text)")
+            #expect(try lab.right("nft", "list", "tables") == table)
+            let sweep = try lab.start(on: lab.right, [Lab.providerhost, "sweep"])
+            usleep(150_000)
+            try lab.right("ip", "link", "del", name)
+            #expect(try sweep.waitForExit() == 0)
+            #expect(sweep.output.contains("removed controlSocket \(path)\n"), "\(sweep.output)")
+            #expect(try lab.right("nft", "list", "tables") == "")
+        }
+    }
+
     @Test("The next start without a kill switch ends the one that its predecessor left, and tells of another's")
     func predecessors() throws {
         try Lab.run { lab in
@@ -72,7 +98,7 @@ struct SweepSystemTests {
             }
             try lab.right("nft", "add", "table", "inet", "providerhost_guard_phtun5")
             let next = try lab.startTunnel(on: lab.right, pair.rightFile)
-            #expect(next.output.contains("Ended the kill switch"), "\(next.output)")
+            #expect(next.output.contains("providerhost_guard_phtun0"), "\(next.output)")
             #expect(next.output.contains("The kill switch of phtun5"), "\(next.output)")
             #expect(try lab.right("nft", "list", "tables") == "table inet providerhost_guard_phtun5\n")
             next.signal(SIGINT)

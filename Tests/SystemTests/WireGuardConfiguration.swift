@@ -56,6 +56,12 @@ struct TunnelPair {
             full: false)
     }
 
+    /// The wg-quick file of the right end with lines at the top of its `[Interface]`.
+    func rightFile(with lines: String...) -> String {
+        rightFile.replacing(
+            "[Interface]\n", with: "[Interface]\n" + lines.map { $0 + "\n" }.joined(), maxReplacements: 1)
+    }
+
     private func file(own: KeyPair, peer: KeyPair, last: Int, port: Int, endpoint: String?, full: Bool) -> String {
         var lines = ["[Interface]", "PrivateKey = \(own.privateKey)", "ListenPort = \(port)"]
         if full {

@@ -2,9 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A name server on port 53 of a network namespace, which knows one IPv4 address of one name.
+/// A name server on port 53 of a network namespace, which knows one IPv4 address of one name at a time.
 package final class NameServer: Sendable {
     private let asked = Mutex<[String]>([])
+    /// The four bytes of the answer.
+    private let address: Mutex<[UInt8]>
     private let isStopping = Atomic<Bool>(false)
     private let descriptor = Atomic<Int32>(-1)
     private let finished = DispatchSemaphore(value: 0)
@@ -13,17 +15,21 @@ package final class NameServer: Sendable {
     ///
     /// - Parameters:
     ///   - namespace: The name of the namespace, as `ip netns` knows it.
+    ///   - host: The four bytes of the address that it is asked and answers at; any by default.
     ///   - name: The name that is known, in lower case.
     ///   - address: Its four bytes.
     /// - Throws: That the port cannot be had there.
-    package init(in namespace: String, name: String, address: [UInt8]) throws {
+    package init(
+        in namespace: String, at host: [UInt8] = [0, 0, 0, 0], name: String, address: [UInt8]
+    ) throws {
+        self.address = Mutex(address)
         let opened = DispatchSemaphore(value: 0)
         // The namespace is the thread's: the socket stays in it.
         let thread = Thread { [self] in
-            let made = Self.open(in: namespace)
+            let made = Self.open(in: namespace, host)
             descriptor.store(made, ordering: .releasing)
             opened.signal()
-            if made >= 0 { serve(made, name, address) }
+            if made >= 0 { serve(made, name) }
             finished.signal()
         }
         thread.start()
@@ -34,13 +40,16 @@ package final class NameServer: Sendable {
     /// The names that were asked for until now.
     package var questions: [String] { asked.withLock { $0 } }
 
+    /// Gives another address from now on.
+    package func change(to address: [UInt8]) { self.address.withLock { $0 = address } }
+
     /// Ends the server.
     package func stop() {
         isStopping.store(true, ordering: .releasing)
         finished.wait()
     }
 
-    private func serve(_ descriptor: Int32, _ name: String, _ address: [UInt8]) {
+    private func serve(_ descriptor: Int32, _ name: String) {
         defer { close(descriptor) }
         while !isStopping.load(ordering: .acquiring) {
             var bytes = [UInt8](repeating: 0, count: 512)
@@ -51,7 +60,9 @@ package final class NameServer: Sendable {
                     unsafe recvfrom(descriptor, &bytes, bytes.count, 0, $0, &length)
                 }
             }
-            guard count > 12, let reply = answer(Array(bytes[..<count]), name, address) else { continue }
+            guard count > 12, let reply = answer(Array(bytes[..<count]), name, address.withLock { $0 }) else {
+                continue
+            }
             _ = unsafe withUnsafePointer(to: &source) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     unsafe sendto(descriptor, reply, reply.count, 0, $0, length)
@@ -80,7 +91,7 @@ package final class NameServer: Sendable {
         return head + question[12..<(offset + 5)] + (hasAnswer ? record : [])
     }
 
-    private static func open(in namespace: String) -> Int32 {
+    private static func open(in namespace: String, _ host: [UInt8]) -> Int32 {
         typealias SetNamespace = @convention(c) (CInt, CInt) -> CInt
         let file = unsafe Glibc.open("/run/netns/\(namespace)", O_RDONLY | O_CLOEXEC)
         guard file >= 0, let symbol = unsafe dlsym(dlopen(nil, RTLD_NOW), "setns") else { return -1 }
@@ -94,6 +105,7 @@ package final class NameServer: Sendable {
         var local = sockaddr_in()
         local.sin_family = sa_family_t(AF_INET)
         local.sin_port = UInt16(53).bigEndian
+        local.sin_addr.s_addr = host.reduce(0) { $0 << 8 | UInt32($1) }.bigEndian
         let result = unsafe withUnsafePointer(to: &local) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

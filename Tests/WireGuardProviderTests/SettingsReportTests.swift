@@ -50,11 +50,11 @@ struct SettingsReportTests {
     func states() throws {
         let profile = try profile()
         var account = PushClient.Account()
-        let bare = profile.report(account)
+        let bare = profile.report(account, shortfalls: [])
         #expect(bare.gateway == "192.0.2.1:51820" && bare.serial == nil && bare.offer == nil)
         #expect(bare.values.contains(.init(.route, "10.9.0.0/16", .profile)), "what goes to other peers")
         account.applied = .profile
-        #expect(profile.report(account).values.contains(.init(.route, "0.0.0.0/0", .profile)))
+        #expect(profile.report(account, shortfalls: []).values.contains(.init(.route, "0.0.0.0/0", .profile)))
 
         let snapshot = try Snapshot(
             addresses: [#require(AssignedAddress(.v4(0x0a00_0001), prefixLength: 24))],
@@ -70,7 +70,14 @@ struct SettingsReportTests {
         account.failure = SettingsResult(
             version: SnapshotVersion(epoch: 1, serial: 8, digest: 0), status: .failed,
             findings: [SettingsFinding(.applyFailed)])
-        let report = profile.report(account)
+        account.refusal = TunnelFailure(
+            errorDomain: "", errorCode: 1, cause: "A route was refused.", remedy: "Allow it.")
+        let known = SettingsShortfall(part: "mtu", cause: "Narrow.", remedy: "")
+        let report = profile.report(account, shortfalls: [known])
+        #expect(
+            report.shortfalls == [
+                known, SettingsShortfall(part: "serial 8", cause: "A route was refused.", remedy: "Allow it."),
+            ])
         #expect(report.serial == 7 && report.offer?.serial == 7 && report.failure?.serial == 8)
         #expect(report.values.contains(.init(.route, "10.3.0.0/16", .push)))
         #expect(report.values.contains(.init(.mtu, "1380", .push)))
@@ -82,7 +89,7 @@ struct SettingsReportTests {
 
     @Test("of a profile that alone decides hold its own values")
     func alone() throws {
-        let report = SettingsReport(try Configuration(wgQuick: text), file: "office.conf")
+        let report = SettingsReport(try Configuration(wgQuick: text), file: "office.conf", shortfalls: [])
         #expect(report.source == .static && report.gateway == nil)
         #expect(report.values.allSatisfy { $0.origin == .profile } && report.values.count == 3)
     }

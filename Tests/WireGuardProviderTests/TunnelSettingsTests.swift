@@ -52,4 +52,13 @@ struct TunnelSettingsTests {
         #expect(made.dnsSettings?.matchDomains == [""])
         #expect(try settings("Table = 1234").routing == .table(1234))
     }
+
+    @Test("Match domains take the place of all names, and complete none")
+    func splitDNS() throws {
+        let dns = try settings("DNS = 10.7.0.1, office.example\n# match_domains = corp.example, lab.example")
+            .dnsSettings
+        #expect(dns?.matchDomains == ["corp.example", "lab.example"] && dns?.matchDomainsNoSearch == true)
+        #expect(dns?.searchDomains == ["office.example"])
+        #expect(try settings("DNS = office.example\n# match_domains = corp.example").dnsSettings?.matchDomains == nil)
+    }
 }

@@ -38,6 +38,7 @@ struct ConfigurationTests {
         SaveConfig = true
         # switch_off = UDP_GSO, wide_aead
         # threads = 4
+        # match_domains = corp.example, 7.10.in-addr.arpa
 
         [Peer]
         # friendly_name = Gateway = 1
@@ -68,6 +69,7 @@ struct ConfigurationTests {
         #expect(interface.table == .number(1234))
         #expect(interface.savesConfiguration)
         #expect(interface.threads == 4)
+        #expect(interface.matchDomains == ["corp.example", "7.10.in-addr.arpa"])
         #expect(interface.switchedOff == [.udpGSO, .wideAEAD])
         #expect(interface.hooks.map(\.moment) == [.preUp, .postUp, .preDown, .postDown])
         #expect(interface.hooks.map(\.line) == [12, 13, 14, 15])
@@ -188,6 +190,7 @@ struct ConfigurationTests {
         #expect(again.interface.threads == configuration.interface.threads)
         #expect(again.interface.switchedOff == configuration.interface.switchedOff)
         #expect(again.interface.searchDomains == configuration.interface.searchDomains)
+        #expect(again.interface.matchDomains == configuration.interface.matchDomains)
         #expect(text.contains("FwMark = 0xca6c\n"))
     }
 

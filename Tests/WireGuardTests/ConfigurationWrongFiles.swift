@@ -53,6 +53,10 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
         WrongFile(interfaceFile("# threads = 0"), 3, "# threads cannot be '0'", "a number from 1 to 16"),
         WrongFile(interfaceFile("# threads = 17"), 3, "# threads cannot be '17'", "a number from 1 to 16"),
         WrongFile(interfaceFile("# threads = many"), 3, "# threads cannot be 'many'", "a number from 1 to 16"),
+        WrongFile(
+            interfaceFile("# match_domains = corp.example, ~lab.example"), 3,
+            "# match_domains cannot be '~lab.example'",
+            "domains, separated by commas"),
         // Values of [Peer], in line 5.
         WrongFile(
             peerFile("PublicKey = \(examplePrivateKey)="), 5, "the value of PublicKey is not a key", "44 characters"),

@@ -47,7 +47,12 @@ struct TextTests {
         let address = try #require(IPAddress(text))
         #expect(address.description == canonical)
         #expect(IPAddress(canonical) == address)
+        let copy = IPAddress(bytes: address.bytes)
+        #expect(copy == address)
     }
+
+    @Test("Bytes are an address by their number", arguments: [0, 3, 5, 15, 17])
+    func addressBytes(count: Int) { #expect(IPAddress(bytes: Array(repeating: 1, count: count)) == nil) }
 
     @Test(
         "Malformed addresses are refused",

@@ -24,6 +24,9 @@ public enum ManagerMessage: ChannelMessage, Equatable {
     case wake
     /// What the machine is connected to beside the tunnel: before the start, and on request with every change.
     case hostNetworks(HostNetworks)
+    /// What the machine cannot give its effect of the settings that are in force: ahead of the completion that it belongs to,
+    /// unless it is what was told last.
+    case settingsShortfalls([SettingsShortfall])
 
     public var kind: UInt16 {
         switch self {
@@ -38,6 +41,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .hookCompleted: 10
         case .controlConnection: 11
         case .hostNetworks: 12
+        case .settingsShortfalls: 13
         }
     }
 
@@ -46,7 +50,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .settingsCompleted(let id, _), .udpSockets(let id, _), .hookCompleted(let id, _),
             .appMessage(let id, _, _), .controlConnection(let id), .sleep(let id):
             id
-        case .configure, .start, .stop, .wake, .hostNetworks: 0
+        case .configure, .start, .stop, .wake, .hostNetworks, .settingsShortfalls: 0
         }
     }
 
@@ -69,6 +73,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
         case .udpSockets(_, let reply): try coder.encode(reply)
         case .appMessage(_, let bytes, _): bytes
         case .hostNetworks(let networks): try coder.encode(networks)
+        case .settingsShortfalls(let shortfalls): try coder.encode(shortfalls)
         case .controlConnection, .sleep, .wake: []
         }
     }
@@ -93,6 +98,7 @@ public enum ManagerMessage: ChannelMessage, Equatable {
             try coder.expectEmpty(body)
             self = .controlConnection(id: id)
         case 12: self = .hostNetworks(try coder.decode(HostNetworks.self, body))
+        case 13: self = .settingsShortfalls(try coder.decode([SettingsShortfall].self, body))
         default: throw .unknownMessage(kind: kind)
         }
     }

@@ -19,7 +19,13 @@ public enum DNSBackend: String, Sendable, CaseIterable {
         case .resolved: try SystemResolver.resolved()
         case .resolvconf: try SystemResolver.resolvconf()
         case .file: SystemResolver.file()
-        case .none: NoResolver(reason: "DNS is left alone (--dns none)")
+        case .none: NoResolver.leftAlone
         }
     }
+}
+
+extension NoResolver {
+    /// The back end of ``DNSBackend/none``.
+    static let leftAlone = NoResolver(
+        reason: "DNS is left alone (--dns none)", remedy: "Name another back end with --dns, or leave the option out.")
 }

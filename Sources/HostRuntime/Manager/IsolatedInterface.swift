@@ -21,7 +21,7 @@ final class IsolatedInterface: SessionInterface {
         do {
             interface = try space.inside {
                 try LinuxInterface(name: name, isAlone: true) { () throws(ResolverError) in
-                    setsDNS ? space.resolver : NoResolver(reason: "DNS is left alone (--dns none)")
+                    setsDNS ? space.resolver : NoResolver.leftAlone
                 }
             }
         } catch {
@@ -56,7 +56,7 @@ final class IsolatedInterface: SessionInterface {
 
     func duplicateDevice() throws -> Descriptor { try interface.duplicateDevice() }
 
-    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {
+    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [SettingsShortfall] {
         try space.inside { try interface.apply(settings) }
     }
 

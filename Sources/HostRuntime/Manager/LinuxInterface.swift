@@ -8,10 +8,13 @@ internal import ProviderKit
 final class LinuxInterface: SessionInterface {
     /// Packets that wait in the interface while the provider is busy: the default of 500 drops bursts.
     private static let queueLength = 1000
-    private static let unmarkedRemark = """
-        Without the program nft, answers to connections from outside enter the tunnel, and strict reverse-path filtering \
-        drops what the tunnel receives: install nftables, or set net.ipv4.conf.all.rp_filter to 2.
-        """
+    private static let unmarked = SettingsShortfall(
+        part: "includedRoutes",
+        cause: """
+            Without the program nft, answers to connections from outside enter the tunnel, and strict reverse-path filtering \
+            drops what the tunnel receives.
+            """,
+        remedy: "Install nftables, or set net.ipv4.conf.all.rp_filter to 2.")
 
     let name: String
     private var device: TUNDevice?
@@ -71,9 +74,9 @@ final class LinuxInterface: SessionInterface {
         try trafficGuard?.arm(interface: name)
         do {
             let isGuarded = trafficGuard != nil
-            let settingsRemarks = isAlone ? [] : try Self.sweep(name, effects)
-            let filterRemarks = found.map { Self.sweepFilter(name, $0, $1, effects, isGuarded: isGuarded) }
-            remarks = settingsRemarks + (filterRemarks ?? [])
+            remarks =
+                isAlone
+                ? [] : try LeftoverSweep(startOf: name, effects, filter: found, isGuarded: isGuarded).remarks
         } catch {
             try? trafficGuard?.disarm(interface: name)
             throw error
@@ -105,13 +108,13 @@ final class LinuxInterface: SessionInterface {
         return Descriptor(adopting: try ChannelSystem.duplicate(device.descriptor))
     }
 
-    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {
+    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [SettingsShortfall] {
         defer { watchResolver() }
         let remarks = try masquerade?.begin(settings?.addressFamilies ?? []) ?? []
         let result = try interfaceSettings(mark: nil).apply(settings)
         mtu = result.mtu
-        return remarks + result.notApplied.map { "\($0.part): \($0.reason)" }
-            + (result.leadsDefault && filter == nil && !isAlone ? [Self.unmarkedRemark] : [])
+        return remarks.map { SettingsShortfall(part: "masquerade", cause: $0, remedy: "") } + result.shortfalls
+            + (result.leadsDefault && filter == nil && !isAlone ? [Self.unmarked] : [])
     }
 
     func restore() -> [String] {

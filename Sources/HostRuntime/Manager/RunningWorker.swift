@@ -13,6 +13,8 @@ final class RunningWorker {
     var observesNetworks = false
     /// What it was told last of the machine's networks.
     var knownNetworks: HostNetworks?
+    /// What it was told last of the settings in force.
+    var knownShortfalls: [SettingsShortfall] = []
     /// Whether the process was killed: only its log counts from then on.
     var isKilled = false
 

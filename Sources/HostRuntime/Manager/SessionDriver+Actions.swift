@@ -101,7 +101,8 @@ extension SessionDriver {
     private func apply(_ settings: PacketTunnelNetworkSettings?, _ id: UInt64) {
         do {
             guard let interface else { throw TunnelProviderError(.networkSettingsCanceled) }
-            for remark in try interface.apply(settings) { log(.warning, remark) }
+            shortfalls = try interface.apply(settings)
+            for shortfall in shortfalls { log(.warning, shortfall.description) }
             feed(.settingsApplied(id: id, failure: nil))
         } catch {
             let failure = TunnelFailure(error)
@@ -112,6 +113,10 @@ extension SessionDriver {
 
     private func completeSettings(_ id: UInt64, _ failure: TunnelFailure?) {
         guard let call = settingsCalls.removeValue(forKey: id), call.generation == generation else { return }
+        if failure == nil, let worker, worker.knownShortfalls != shortfalls {
+            worker.knownShortfalls = shortfalls
+            send(.settingsShortfalls(shortfalls))
+        }
         send(.settingsCompleted(id: call.id, failure))
     }
 }

@@ -35,6 +35,8 @@ final class SessionDriver {
     var nextID: UInt64 = 1
     /// Settings calls by the machine's identifier: whose they are and what the worker calls them.
     var settingsCalls: [UInt64: (generation: UInt64, id: UInt64)] = [:]
+    /// What the machine cannot give its effect of the settings in force.
+    var shortfalls: [SettingsShortfall] = []
     var replies: [UInt64: @Sendable (Result<[UInt8]?, TunnelFailure>) -> Void] = [:]
     /// The identifier of the last sleep that the worker was told of.
     var sleepID: UInt64 = 0

@@ -51,8 +51,8 @@ protocol SessionInterface: AnyObject {
     func duplicateDevice() throws -> Descriptor
     /// Replaces the settings as a whole or not at all.
     ///
-    /// - Returns: Remarks for the log.
-    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String]
+    /// - Returns: What of them cannot have its effect.
+    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [SettingsShortfall]
     /// Opens UDP sockets that stay outside the tunnel.
     func openSockets(_ request: UDPSocketRequest) throws -> OpenedSockets
     /// Undoes the settings and deletes the interface.

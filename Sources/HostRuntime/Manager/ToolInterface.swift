@@ -69,7 +69,7 @@ final class ToolInterface: SessionInterface {
         return Descriptor(adopting: try ChannelSystem.duplicate(device.descriptor))
     }
 
-    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [String] {
+    func apply(_ settings: PacketTunnelNetworkSettings?) throws -> [SettingsShortfall] {
         throw TunnelProviderError(
             .networkSettingsInvalid, cause: "Tools look after the interface \(name), so it takes no settings.")
     }

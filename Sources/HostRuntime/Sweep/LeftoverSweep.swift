@@ -1,3 +1,4 @@
+private import Glibc
 internal import Netlink
 internal import NetworkSettings
 internal import ProviderKit
@@ -21,10 +22,12 @@ public struct LeftoverSweep: Hashable, Sendable {
 
     /// What was removed.
     public private(set) var removed: [Item] = []
-    /// What could not be removed or looked for, a sentence each.
+    /// What could not be removed or looked for, or is not for a start to remove, a sentence each.
     public private(set) var failures: [String] = []
 
     private let isRehearsal: Bool
+    /// How long a worker may take to end after its manager, in nanoseconds; on a machine with much to do it was 0.3 s.
+    private static let patience: UInt64 = 500_000_000
 
     /// Sweeps the network namespace of the calling thread.
     ///
@@ -33,15 +36,50 @@ public struct LeftoverSweep: Hashable, Sendable {
     public init(isRehearsal: Bool = false) throws {
         self.isRehearsal = isRehearsal
         let effects = try SystemEffects()
+        if !isRehearsal { Self.awaitOrphans(effects) }
         add(try SettingsSweep.orphans(isRehearsal ? RehearsedEffects(system: effects) as any SettingsEffects : effects))
         let isGone = { (name: String) in effects.lacks(name) }
         // The packet filter comes after the routes: until then nothing that was kept in can leave.
-        sweepFilter(effects, isGone)
+        do throws(FilterError) {
+            let filter = try NftablesProgram()
+            sweepFilter(filter, try filter.tables(), effects, isGone)
+        } catch {
+            // Without the program no table was ever made.
+            if error.code != .programMissing { failures.append(error.cause) }
+        }
         sweepResolver(isGone)
         sweepSockets(isGone)
         let spaces = IsolatedSpace.sweep(isRehearsal: isRehearsal)
         removed += spaces.removed.map { Item(kind: .namespace, name: $0) }
         failures += spaces.failures
+    }
+
+    /// Sweeps as the start of a tunnel does: also what was left on the name that the tunnel has now.
+    ///
+    /// Kill switches of other names stay in force, for they guard until somebody decides, and ours is in the place of the
+    /// one on this name. Control sockets and namespaces are in nobody's way.
+    ///
+    /// - Parameters:
+    ///   - name: The interface of the tunnel.
+    ///   - effects: The kernel.
+    ///   - filter: The packet filter, and the tables of ours as they were before the start; nil where there is none.
+    ///   - isGuarded: Whether the tunnel has a kill switch.
+    /// - Throws: `NetlinkError` when the kernel cannot be asked.
+    init(
+        startOf name: String, _ effects: SystemEffects, filter: (NftablesProgram, [FilterTableName])?, isGuarded: Bool
+    ) throws {
+        isRehearsal = false
+        add(try SettingsSweep.interface(name, effects))
+        let isLeft = { (interface: String) in interface == name || effects.lacks(interface) }
+        if let (program, tables) = filter {
+            let guards = tables.filter { $0.purpose == .guardian }
+            let swept = tables.filter { !guards.contains($0) || $0.interface == name && !isGuarded }
+            sweepFilter(program, swept, effects, isLeft)
+            failures += Set(guards.map(\.interface)).filter { $0 != name && isLeft($0) }.sorted().map {
+                "The kill switch of \($0), whose process is gone, is in force; `providerhost sweep` ends it."
+            }
+        }
+        sweepResolver(isLeft)
     }
 
     /// What a rehearsal found, as a test makes it up.
@@ -62,6 +100,15 @@ public struct LeftoverSweep: Hashable, Sendable {
         return removal + failures
     }
 
+    /// Waits for interfaces whose session was killed to go.
+    ///
+    /// They go with the worker, which ends a moment after its manager. A control socket that nobody serves tells of them; of
+    /// sessions that have none nothing does.
+    private static func awaitOrphans(_ effects: SystemEffects) {
+        let end = AlarmClock.now + patience
+        while AlarmClock.now < end, !StaleSocket.all({ !effects.lacks($0) }).isEmpty { usleep(10_000) }
+    }
+
     private mutating func add(_ sweep: SettingsSweep) {
         removed += sweep.removed.map { request in
             switch request {
@@ -74,17 +121,20 @@ public struct LeftoverSweep: Hashable, Sendable {
         failures += sweep.failures
     }
 
-    private mutating func sweepFilter(_ effects: SystemEffects, _ isGone: (String) -> Bool) {
+    private mutating func sweepFilter(
+        _ filter: NftablesProgram, _ tables: [FilterTableName], _ effects: SystemEffects, _ isGone: (String) -> Bool
+    ) {
+        let stale = tables.filter { isGone($0.interface) }
+        let translations = stale.filter { $0.purpose == .masquerade || $0.purpose == .forward }
         do throws(FilterError) {
-            let filter = try NftablesProgram()
-            // What is not removed here is listed among the stale ones.
-            let translations = isRehearsal ? [] : try Masquerade.sweep(filter, effects, isGone)
-            let stale = try filter.tables().filter { isGone($0.interface) }
-            if !isRehearsal { try filter.replace(stale, with: []) }
-            removed += (translations + stale).map { Item(kind: .filterTable, name: "\($0.family.rawValue) \($0.text)") }
+            if !isRehearsal {
+                // With translations goes the kernel's forwarding, unless another gateway needs it.
+                if !translations.isEmpty { _ = try Masquerade.sweep(filter, effects, isGone) }
+                try filter.replace(stale.filter { !translations.contains($0) }, with: [])
+            }
+            removed += stale.map { Item(kind: .filterTable, name: "\($0.family.rawValue) \($0.text)") }
         } catch {
-            // Without the program no table was ever made.
-            if error.code != .programMissing { failures.append(error.cause) }
+            failures.append(error.cause)
         }
     }
 

@@ -7,11 +7,11 @@ struct StaleSocket {
 
     let path: String
 
-    /// The sockets that nobody serves and that carry the name of an interface of ours that `isGone` says is gone.
+    /// The sockets that nobody serves, and that carry a name of ours for which `isMeant` holds.
     ///
     /// Other programs keep their sockets here too, so only names that we choose by ourselves count. The start of a tunnel
     /// with a name of its own replaces that one's socket.
-    static func all(_ isGone: (String) -> Bool) -> [StaleSocket] {
+    static func all(_ isMeant: (String) -> Bool) -> [StaleSocket] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { _ = unsafe closedir(stream) }
         var found: [StaleSocket] = []
@@ -23,7 +23,7 @@ struct StaleSocket {
             guard name.hasSuffix(suffix) else { continue }
             let interface = String(name.dropLast(suffix.count))
             let socket = StaleSocket(path: "\(folder)/\(name)")
-            if InterfaceName.isAutomatic(interface), isGone(interface), socket.isRefused { found.append(socket) }
+            if InterfaceName.isAutomatic(interface), isMeant(interface), socket.isRefused { found.append(socket) }
         }
         return found.sorted { $0.path < $1.path }
     }

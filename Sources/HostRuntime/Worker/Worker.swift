@@ -76,6 +76,7 @@ final class Worker: Sendable {
         case .controlConnection(let id): serve(id, descriptors)
         case .sleep(let id): sleep(id: id)
         case .hostNetworks(let networks): context.hostNetworksChanged(networks)
+        case .settingsShortfalls(let shortfalls): context.settingsFellShort(shortfalls)
         case .wake: provider.perform { $0.wake() }
         }
     }

@@ -27,6 +27,7 @@ final class WorkerContext: ProviderContext {
         var nextID: UInt64 = 1
         var pending: [UInt64: Pending] = [:]
         var hostNetworks = HostNetworks()
+        var shortfalls: [SettingsShortfall] = []
         var observer: (@Sendable () -> Void)?
         var isReasserting = false
         var isCancelled = false
@@ -90,6 +91,8 @@ final class WorkerContext: ProviderContext {
 
     var hostNetworks: HostNetworks { state.withLock { $0.hostNetworks } }
 
+    var settingsShortfalls: [SettingsShortfall] { state.withLock { $0.shortfalls } }
+
     func observeHostNetworks(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.observer = handler }
         send(.observeHostNetworks)
@@ -105,6 +108,9 @@ final class WorkerContext: ProviderContext {
         }
         if let observer { completionQueue.async { observer() } }
     }
+
+    /// Keeps what has no effect of the settings whose completion follows.
+    func settingsFellShort(_ shortfalls: [SettingsShortfall]) { state.withLock { $0.shortfalls = shortfalls } }
 
     /// Completes the settings request `id`.
     func settingsCompleted(id: UInt64, failure: TunnelFailure?) {

@@ -1,4 +1,5 @@
 import Netlink
+import ProviderKit
 
 /// The resolv.conf of a namespace, which programs inside see as /etc/resolv.conf.
 ///
@@ -11,7 +12,7 @@ struct SpaceResolver: Resolver {
 
     var name: String { path }
 
-    func limitation(_ configuration: ResolverConfiguration) -> String? { nil }
+    func limitation(_ configuration: ResolverConfiguration) -> SettingsShortfall? { nil }
 
     func set(_ configuration: ResolverConfiguration?, on link: Link) throws(ResolverError) {
         do throws(FileFailure) {

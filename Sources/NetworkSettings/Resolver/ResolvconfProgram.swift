@@ -1,4 +1,5 @@
 import Netlink
+import ProviderKit
 
 /// The program `resolvconf`, of openresolv or of Debian: it makes /etc/resolv.conf out of what each interface reports.
 struct ResolvconfProgram: Resolver {
@@ -8,8 +9,8 @@ struct ResolvconfProgram: Resolver {
 
     var name: String { "resolvconf" }
 
-    func limitation(_ configuration: ResolverConfiguration) -> String? {
-        configuration.isDefault ? nil : "resolvconf cannot send some names only to a server, systemd-resolved can"
+    func limitation(_ configuration: ResolverConfiguration) -> SettingsShortfall? {
+        configuration.isDefault ? nil : .splitDNS(by: name)
     }
 
     func set(_ configuration: ResolverConfiguration?, on link: Link) throws(ResolverError) {

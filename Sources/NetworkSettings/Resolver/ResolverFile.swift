@@ -1,5 +1,6 @@
 import Glibc
 import Netlink
+import ProviderKit
 
 /// /etc/resolv.conf written by us while tunnels are up, where no program manages it.
 ///
@@ -20,8 +21,8 @@ struct ResolverFile: Resolver {
     /// Whether a process that was killed has left files beside this one.
     var isUnfinished: Bool { [backup, TextFile.fresh(backup), TextFile.fresh(path)].contains { TextFile.exists($0) } }
 
-    func limitation(_ configuration: ResolverConfiguration) -> String? {
-        configuration.isDefault ? nil : "\(path) cannot send some names only to a server, systemd-resolved can"
+    func limitation(_ configuration: ResolverConfiguration) -> SettingsShortfall? {
+        configuration.isDefault ? nil : .splitDNS(by: name)
     }
 
     func set(_ configuration: ResolverConfiguration?, on link: Link) throws(ResolverError) {

@@ -9,7 +9,8 @@ public enum SystemResolver {
         if asksResolved(file: file, switches: text("/etc/nsswitch.conf")) { return try SystemdResolved() }
         guard NetworkSpace.owns(filePath) else {
             return NoResolver(
-                reason: "this network namespace has no resolv.conf of its own, such as /etc/netns/NAME/resolv.conf")
+                reason: "this network namespace has no resolv.conf of its own, such as /etc/netns/NAME/resolv.conf",
+                remedy: "Make one, and start the tunnel by ip netns exec.")
         }
         if isFromResolvconf(file), let program = SystemProgram(named: "resolvconf") {
             return ResolvconfProgram(program: program)

@@ -1,5 +1,6 @@
 import Glibc
 import Netlink
+import ProviderKit
 import Synchronization
 
 /// systemd-resolved, told over D-Bus (org.freedesktop.resolve1): it forgets an interface when that goes.
@@ -27,7 +28,7 @@ final class SystemdResolved: Resolver {
 
     var name: String { "systemd-resolved" }
 
-    func limitation(_ configuration: ResolverConfiguration) -> String? { nil }
+    func limitation(_ configuration: ResolverConfiguration) -> SettingsShortfall? { nil }
 
     func set(_ configuration: ResolverConfiguration?, on link: Link) throws(ResolverError) {
         let calls = Self.calls(configuration, link: Int32(bitPattern: link.index))

@@ -16,6 +16,7 @@ extension ControlLoop {
             case .apply(let settings, let endpoints, let reply):
                 apply(settings, endpoints)
                 reply(())
+            case .found(let endpoints, let key): use(endpoints, of: key)
             case .link(let isUp): setLink(isUp: isUp)
             }
         }
@@ -31,6 +32,7 @@ extension ControlLoop {
         }
         if settings.replacesPeers {
             for peer in device.allPeers { device.removePeer(peer) }
+            names = .none
         }
         perform(now)
         if plane != nil { reserveControlAddress() }
@@ -39,6 +41,7 @@ extension ControlLoop {
 
     private mutating func apply(_ wanted: ControlSettings.Peer, _ endpoint: Endpoint?, _ now: Moment) {
         let known = device.peer(named: wanted.publicKey)
+        if wanted.isRemoved || endpoint != nil { names.forget(wanted.publicKey) }
         if wanted.isRemoved || (wanted.updatesOnly && known == nil) {
             if wanted.isRemoved, let known { device.removePeer(known) }
             return perform(now)

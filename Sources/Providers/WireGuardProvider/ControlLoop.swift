@@ -29,6 +29,8 @@ struct ControlLoop: ~Copyable {
     /// What is being answered.
     private var answering: Question?
     let plane: (any ControlPlane)?
+    /// The endpoints that are names.
+    var names = EndpointNames.none
     /// The peers and their control addresses; empty without a control plane.
     var controlPeers: [PeerIndex: ControlPeer] = [:]
     /// Our own control address, as it is reserved.
@@ -36,7 +38,7 @@ struct ControlLoop: ~Copyable {
 
     init(
         _ engine: Engine, _ settings: ControlSettings, _ endpoints: [PublicKey: Endpoint], isUp: Bool,
-        _ plane: (any ControlPlane)?
+        _ plane: (any ControlPlane)?, _ names: EndpointNames
     ) {
         self.engine = engine
         self.isUp = isUp
@@ -45,6 +47,7 @@ struct ControlLoop: ~Copyable {
         poller.add(engine.controlWake.descriptor)
         poller.add(-1)
         apply(settings, endpoints)
+        self.names = names
     }
 
     mutating func run() {
@@ -128,6 +131,7 @@ struct ControlLoop: ~Copyable {
         engine.timestamps.keep(&device.timestamps)
         while let action = device.pollAction() {
             if plane != nil { noteForPlane(action, now.instant) }
+            if !names.isEmpty { noteForNames(action, now.instant) }
             var source: LocalAddress?
             let directive = engine.shared.withLock { shared in
                 let directive = shared.transport.apply(action, now: now.instant)

@@ -9,6 +9,8 @@ enum ControlOrder: Sendable {
     case describe(ArraySlice<PeerIndex>, @Sendable ([PeerStatus]?) -> Void)
     /// Change this; names of endpoints are resolved already.
     case apply(ControlSettings, [PublicKey: Endpoint], @Sendable (Void?) -> Void)
+    /// The name of a peer's endpoint was looked up: its addresses, in the order in which they are tried.
+    case found([Endpoint], of: PublicKey)
     /// The interface is up, or down.
     case link(isUp: Bool)
 
@@ -24,7 +26,7 @@ enum ControlOrder: Sendable {
         case .list(let reply): reply(nil)
         case .describe(_, let reply): reply(nil)
         case .apply(_, _, let reply): reply(nil)
-        case .link: break
+        case .found, .link: break
         }
     }
 }

@@ -160,7 +160,9 @@ final class ControlService: Sendable {
         var endpoints: [PublicKey: Endpoint] = [:]
         for peer in settings.peers {
             guard let endpoint = peer.endpoint else { continue }
-            guard let numeric = try? EndpointResolver.resolve(endpoint, ipv4: true, ipv6: true) else { return nil }
+            guard let numeric = try? EndpointResolver.resolve(endpoint, ipv4: true, ipv6: true).first else {
+                return nil
+            }
             endpoints[peer.publicKey] = numeric
         }
         return endpoints

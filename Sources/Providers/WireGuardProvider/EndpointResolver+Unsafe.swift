@@ -15,18 +15,17 @@ enum EndpointResolver {
     ///   - ipv6: Whether there is an IPv6 socket.
     ///   - outside: Asks outside of the tunnel.
     ///   - isGuarded: Whether nothing else may leave.
-    /// - Returns: The first address that a socket is there for.
+    /// - Returns: The addresses that a socket is there for, in the order in which they are tried; at least one.
     /// - Throws: `VPNConnectionError` with `serverAddressResolutionFailed`, which names the host and the reason.
     static func resolve(
         _ endpoint: Configuration.PeerEndpoint, ipv4: Bool, ipv6: Bool, outside: borrowing OutsideResolver,
         isGuarded: Bool
-    ) throws -> Endpoint {
+    ) throws -> [Endpoint] {
         guard case .name(let host, let port) = endpoint, !host.contains(":") else {
             return try resolve(endpoint, ipv4: ipv4, ipv6: ipv6)
         }
         if !isGuarded, let found = try? lookUp(host, port: port, ipv4: ipv4, ipv6: ipv6) { return found }
-        let address = try outside.resolve(host)
-        return Endpoint(address, port: port, scope: 0)
+        return try outside.resolve(host).map { Endpoint($0, port: port, scope: 0) }
     }
 
     /// Resolves a peer's endpoint with the system's resolver; blocks for as long as that takes.
@@ -35,16 +34,16 @@ enum EndpointResolver {
     ///   - endpoint: What the configuration says.
     ///   - ipv4: Whether there is an IPv4 socket; without one such addresses are of no use.
     ///   - ipv6: Whether there is an IPv6 socket.
-    /// - Returns: The first address that a socket is there for.
+    /// - Returns: The addresses that a socket is there for, in the order in which they are tried; at least one.
     /// - Throws: `VPNConnectionError` with `serverAddressResolutionFailed`, which names the host and the resolver's text.
-    static func resolve(_ endpoint: Configuration.PeerEndpoint, ipv4: Bool, ipv6: Bool) throws -> Endpoint {
+    static func resolve(_ endpoint: Configuration.PeerEndpoint, ipv4: Bool, ipv6: Bool) throws -> [Endpoint] {
         switch endpoint {
-        case .address(let numeric): return numeric
+        case .address(let numeric): return [numeric]
         case .name(let host, let port): return try lookUp(host, port: port, ipv4: ipv4, ipv6: ipv6)
         }
     }
 
-    private static func lookUp(_ host: String, port: UInt16, ipv4: Bool, ipv6: Bool) throws -> Endpoint {
+    private static func lookUp(_ host: String, port: UInt16, ipv4: Bool, ipv6: Bool) throws -> [Endpoint] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = ipv4 && ipv6 ? AF_UNSPEC : (ipv6 ? AF_INET6 : AF_INET)
         unsafe hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
@@ -60,11 +59,13 @@ enum EndpointResolver {
         }
         defer { unsafe freeaddrinfo(first) }
         // getaddrinfo orders by RFC 6724, so the first usable address is the one to take.
+        var found: [Endpoint] = []
         var entry: UnsafeMutablePointer<addrinfo>? = unsafe first
         while let current = unsafe entry {
-            if let endpoint = unsafe Endpoint(current.pointee.ai_addr) { return endpoint }
+            if let endpoint = unsafe Endpoint(current.pointee.ai_addr) { found.append(endpoint) }
             unsafe entry = unsafe current.pointee.ai_next
         }
+        guard found.isEmpty else { return found }
         throw VPNConnectionError(
             .serverAddressResolutionFailed, cause: "The endpoint \(host) resolves to no IP address.",
             remedy: "Check the name in the configuration.")

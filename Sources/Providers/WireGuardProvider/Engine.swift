@@ -99,13 +99,14 @@ package final class Engine: Sendable {
     ///   - endpoints: The endpoint of each peer that has one.
     ///   - isUp: Whether the interface is up; if not, nothing is sent until an order says that it is.
     ///   - plane: What speaks inside of the sessions; nil for nobody.
+    ///   - names: The endpoints that are names.
     /// - Throws: ``PathError`` when memory or threads cannot be had; nothing runs then.
     func start(
         _ settings: ControlSettings, endpoints: [PublicKey: Endpoint], isUp: Bool,
-        plane: sending (any ControlPlane)? = nil
+        plane: sending (any ControlPlane)? = nil, names: EndpointNames = .none
     ) throws {
         // Each loop moves onto its own thread and stays there.
-        let controlling = Handover(ControlLoop(self, settings, endpoints, isUp: isUp, plane))
+        let controlling = Handover(ControlLoop(self, settings, endpoints, isUp: isUp, plane, names))
         do {
             try run("wg-control") {
                 var loop = controlling.take()

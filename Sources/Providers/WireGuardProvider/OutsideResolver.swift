@@ -1,3 +1,4 @@
+import DNS
 import ProviderKit
 import WireGuard
 
@@ -27,21 +28,26 @@ struct OutsideResolver: ~Copyable {
         sockets = OutsideSockets(opened)
     }
 
-    /// Finds the address of a name; blocks for a few seconds at most.
+    /// Finds the addresses of a name; blocks for a few seconds at most.
     ///
-    /// - Returns: The first one that there is a way to.
+    /// - Returns: Those that there is a way to come first; at least one.
     /// - Throws: `VPNConnectionError` with `serverAddressResolutionFailed`, which says who was asked.
-    func resolve(_ host: String) throws(VPNConnectionError) -> IPAddress {
-        let known = files.addresses(of: host).filter { sockets.canReach($0) }
-        if let address = sockets.firstWithRoute(known) { return address }
+    func resolve(_ host: String) throws(VPNConnectionError) -> [IPAddress] {
+        let known = sockets.usable(files.addresses(of: host))
+        guard known.isEmpty else { return known }
         guard !servers.isEmpty else {
             throw Self.failure(host, "no name server outside of the tunnel is known", servers)
         }
         for _ in 0..<Self.rounds {
             for server in servers where sockets.canReach(server) {
                 switch ask(server, host) {
-                case .addresses(let addresses):
-                    if let address = sockets.firstWithRoute(addresses) { return address }
+                case .addresses(let found):
+                    let addresses = found.compactMap { bytes in
+                        let address = IPAddress(bytes: bytes)
+                        return address
+                    }
+                    let usable = sockets.usable(addresses)
+                    guard usable.isEmpty else { return usable }
                     throw Self.failure(host, "it has no address that this machine can use", [server])
                 case .noSuchName: throw Self.failure(host, "there is no such name", [server])
                 case .failed: continue
@@ -52,11 +58,11 @@ struct OutsideResolver: ~Copyable {
     }
 
     /// Asks one server for the addresses of both families, IPv6 first as RFC 6724 has it.
-    private func ask(_ server: IPAddress, _ host: String) -> DNSQuestion.Answer {
-        let types: [DNSQuestion.RecordType] = (sockets.hasIPv6 ? [.ipv6] : []) + (sockets.hasIPv4 ? [.ipv4] : [])
+    private func ask(_ server: IPAddress, _ host: String) -> DNSAnswer {
+        let types: [DNSQuestion.AddressType] = (sockets.hasIPv6 ? [.ipv6] : []) + (sockets.hasIPv4 ? [.ipv4] : [])
         var open = types.compactMap { DNSQuestion(host, $0, identifier: UInt16.random(in: 0...UInt16.max)) }
         for question in open { sockets.send(question.bytes, to: server) }
-        var found: [DNSQuestion.RecordType: [IPAddress]] = [:]
+        var found: [DNSQuestion.AddressType: [[UInt8]]] = [:]
         let deadline = Clock.now() + Self.patience
         while !open.isEmpty, let datagram = sockets.receive(from: server, until: deadline) {
             guard let index = open.firstIndex(where: { $0.answer(in: datagram) != nil }) else { continue }

@@ -64,16 +64,18 @@ struct OutsideSockets: ~Copyable {
         }
     }
 
-    /// The first address that a route leads to; where none does, the first that there is a socket for.
-    func firstWithRoute(_ addresses: [IPAddress]) -> IPAddress? {
-        let usable = addresses.filter { descriptor(for: $0) != nil }
-        return usable.first { address in
-            guard let descriptor = descriptor(for: address) else { return false }
-            // A connect of a UDP socket sends nothing: it only looks for a route.
-            let result = unsafe Self.withAddress(address, port: Self.port) { Int(unsafe connect(descriptor, $0, $1)) }
-            if result == 0 { Self.disconnect(descriptor) }
-            return result == 0
-        } ?? usable.first
+    /// The addresses that there is a socket for: first those that a route leads to.
+    func usable(_ addresses: [IPAddress]) -> [IPAddress] {
+        let routed = addresses.filter { hasRoute(to: $0) }
+        return routed + addresses.filter { canReach($0) && !routed.contains($0) }
+    }
+
+    /// Whether a route leads there: a connect of a UDP socket sends nothing and looks for one.
+    private func hasRoute(to address: IPAddress) -> Bool {
+        guard let descriptor = descriptor(for: address) else { return false }
+        let result = unsafe Self.withAddress(address, port: Self.port) { Int(unsafe connect(descriptor, $0, $1)) }
+        if result == 0 { Self.disconnect(descriptor) }
+        return result == 0
     }
 
     /// Lets a socket hear others again (connect(2), AF_UNSPEC).

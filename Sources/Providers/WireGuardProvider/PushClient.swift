@@ -7,7 +7,7 @@ import WireGuard
 final class PushClient: ControlPlane {
     /// What other threads tell the client.
     struct Mailbox {
-        var outcomes: [(id: UInt64, succeeded: Bool)] = []
+        var outcomes: [(id: UInt64, refusal: TunnelFailure?)] = []
         var isStopping = false
         var hasNewNetworks = false
     }
@@ -18,6 +18,8 @@ final class PushClient: ControlPlane {
         var lastOffer: DesiredSettings?
         /// The end of the last snapshot, if it is not in force.
         var failure: SettingsResult?
+        /// Why the host did not apply it, where that is the reason.
+        var refusal: TunnelFailure?
     }
 
     /// The client as the provider sees it, from any thread.
@@ -62,6 +64,8 @@ final class PushClient: ControlPlane {
     private var machine: ClientMachine
     private var outputs: [ControlPlaneOutput] = []
     private var inFlight: DesiredSettings?
+    /// What the host said to the settings of the snapshot that is on its way.
+    private var refusal: TunnelFailure?
     /// The allowed IPs of the gateway that are in force.
     private var allowedIPs: [IPPrefix] = []
     private var leaveAt: Instant?
@@ -114,8 +118,10 @@ final class PushClient: ControlPlane {
             return mailbox
         }
         for outcome in mail.outcomes {
-            narrow(outcome.succeeded)
-            machine.handleApplied(outcome.id, succeeded: outcome.succeeded, now: now)
+            let succeeded = outcome.refusal == nil
+            refusal = outcome.refusal ?? refusal
+            narrow(succeeded)
+            machine.handleApplied(outcome.id, succeeded: succeeded, now: now)
             act(now)
         }
         if mail.hasNewNetworks {
@@ -167,7 +173,7 @@ final class PushClient: ControlPlane {
         use(allowedIPs + profile.allowedIPs(for: desired).filter { !allowedIPs.contains($0) })
         context.setTunnelNetworkSettings(profile.networkSettings(for: desired)) { [handle, context] error in
             if let error { context.log(.error, "The settings cannot be applied: \(error)") }
-            handle.mailbox.withLock { $0.outcomes.append((id, error == nil)) }
+            handle.mailbox.withLock { $0.outcomes.append((id, error.map { TunnelFailure($0) })) }
             handle.waker.wake()
         }
     }
@@ -205,7 +211,11 @@ final class PushClient: ControlPlane {
         case .finished(let result):
             hasToldUnsupported = false
             let isInForce = result.status == .applied || result.status == .filtered
-            handle.account.withLock { $0.failure = isInForce ? nil : result }
+            handle.account.withLock { account in
+                account.failure = isInForce ? nil : result
+                account.refusal = isInForce ? nil : refusal
+            }
+            refusal = nil
             let reasons = result.findings.prefix(3).map { "\($0.reason)" }.joined(separator: "; ")
             context.log(
                 isInForce ? .info : .warning,

@@ -5,7 +5,12 @@ import WireGuard
 /// What a person is told of the settings.
 extension PushProfile {
     /// The report of a tunnel whose settings a gateway decides.
-    func report(_ account: PushClient.Account) -> SettingsReport {
+    ///
+    /// - Parameters:
+    ///   - account: What the client knows.
+    ///   - shortfalls: What the host cannot give its effect of what is in force.
+    /// - Returns: All of it.
+    func report(_ account: PushClient.Account, shortfalls: [SettingsShortfall]) -> SettingsReport {
         var report = SettingsReport(source: policy.source)
         report.file = file
         report.lines = lines
@@ -21,6 +26,12 @@ extension PushProfile {
         }
         report.failure = account.failure.map {
             SettingsReport.Failure(serial: $0.version.serial, status: $0.status, findings: $0.findings)
+        }
+        report.shortfalls = shortfalls
+        if let failure = account.failure, let refusal = account.refusal {
+            report.shortfalls.append(
+                SettingsShortfall(
+                    part: "serial \(failure.version.serial)", cause: refusal.cause, remedy: refusal.remedy))
         }
         return report
     }
@@ -49,9 +60,10 @@ extension PushProfile {
 
 extension SettingsReport {
     /// The report of a tunnel whose profile alone decides.
-    init(_ configuration: Configuration, file: String?) {
+    init(_ configuration: Configuration, file: String?, shortfalls: [SettingsShortfall]) {
         self.init(source: .static)
         self.file = file
+        self.shortfalls = shortfalls
         values = Self.values(
             of: TunnelSettings.make(from: configuration, remoteAddress: ""), base: nil, snapshot: nil)
     }

@@ -52,7 +52,11 @@ package enum TunnelSettings {
             var dns = DNSSettings(servers: interface.dnsServers.map { "\($0)" })
             dns.searchDomains = interface.searchDomains
             // wg-quick gives every query to the tunnel's resolvers (resolvconf -x).
-            dns.matchDomains = interface.dnsServers.isEmpty ? nil : [""]
+            if !interface.dnsServers.isEmpty {
+                dns.matchDomains = interface.matchDomains.isEmpty ? [""] : interface.matchDomains
+            }
+            // A domain that chooses the servers completes no name: those of `DNS` do.
+            dns.matchDomainsNoSearch = !interface.matchDomains.isEmpty
             settings.dnsSettings = dns
         }
         return settings

@@ -124,13 +124,17 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
             let plane = try role.makeControlPlane(ControlPlaneWaker { engine.wakeControlPlane() })
             try engine.start(ControlSettings(configuration), endpoints: endpoints, isUp: true, plane: plane)
         } else {
-            try engine.start(configuration, endpoints: endpoints)
+            try engine.start(
+                ControlSettings(configuration), endpoints: endpoints, isUp: true, names: names(of: configuration))
         }
         let file = context.protocolConfiguration.providerConfiguration[TunnelProviderProtocol.configurationFileKey]
-        let report = SettingsReport(configuration, file: file?.stringValue)
         // What a role has in force is the role's to tell.
         var tell: (@Sendable () -> SettingsReport)?
-        if role == nil { tell = { report } }
+        if role == nil {
+            tell = { [context] in
+                SettingsReport(configuration, file: file?.stringValue, shortfalls: context.settingsShortfalls)
+            }
+        }
         running = try makeRunning(engine, configuration, report: tell)
     }
 
@@ -146,12 +150,18 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
         let plane = PushClient(
             profile, context, client, endpoint: endpoints[profile.gateway.publicKey],
             seed: UInt64.random(in: 0...UInt64.max))
-        try engine.start(ControlSettings(profile.configuration), endpoints: endpoints, isUp: true, plane: plane)
-        running = try makeRunning(engine, profile.configuration, client) {
-            profile.report(client.account.withLock { $0 })
+        try engine.start(
+            ControlSettings(profile.configuration), endpoints: endpoints, isUp: true, plane: plane,
+            names: names(of: profile.configuration))
+        running = try makeRunning(engine, profile.configuration, client) { [context] in
+            profile.report(client.account.withLock { $0 }, shortfalls: context.settingsShortfalls)
         }
         try await client.started.wait()
         try goOn()
+    }
+
+    private func names(of configuration: Configuration) -> EndpointNames {
+        EndpointNames(configuration, context, mark: configuration.mark)
     }
 
     /// Starts without a configuration, on an interface that others take up and down.
@@ -247,7 +257,8 @@ public actor WireGuardProvider: AsyncPacketTunnelProvider {
                             for peer in configuration.peers {
                                 guard let endpoint = peer.endpoint else { continue }
                                 endpoints[peer.publicKey] = try EndpointResolver.resolve(
-                                    endpoint, ipv4: ipv4, ipv6: ipv6, outside: outside, isGuarded: isGuarded)
+                                    endpoint, ipv4: ipv4, ipv6: ipv6, outside: outside, isGuarded: isGuarded
+                                ).first
                             }
                             return endpoints
                         })

@@ -1,6 +1,6 @@
+private import DNS
 private import Glibc
 internal import Netlink
-internal import OnDemand
 
 /// Asks DNS servers by hand, where rules name the servers.
 enum DNSLookup {
@@ -38,11 +38,9 @@ enum DNSLookup {
         var open = questions
         while !open.isEmpty, let datagram = receive(socket, until: end) {
             for question in open {
-                switch question.answer(in: datagram) {
-                case .found: return true
-                case .notFound: open.removeAll { $0 == question }
-                case .foreign: continue
-                }
+                guard let answer = question.answer(in: datagram) else { continue }
+                if case .addresses(let addresses) = answer, !addresses.isEmpty { return true }
+                open.removeAll { $0 == question }
             }
         }
         return false

@@ -2,23 +2,14 @@ internal import SettingsPush
 
 /// `settings diff`: what a gateway offered against what is in force.
 enum SettingsDiffVerb {
-    static let command = Command(
+    static let command = Command.ofSettings(
         name: "settings diff", summary: "Compare what gateways offered with what is in force.",
-        options: [.tunnel, .json],
         discussion: """
             A line for each item of the last offer: `=` in force as it was offered, `~` in force in another
             form, `-` refused; and `+` for what the profile itself has in force. `!` tells of an offer that
             did not come into force as a whole.
-            """
-    ) { arguments, console in
-        let tunnels = try TunnelSettings.all(named: arguments.values[Command.Option.tunnel.name])
-        if arguments.wantsJSON {
-            console.print(json: SettingsListing(tunnels: tunnels.map(SettingsDifference.init)))
-        } else {
-            console.print(tunnels.map(text).joined(separator: "\n\n"))
-        }
-        return .success
-    }
+            """,
+        text: { text($0) }, object: { SettingsDifference($0) })
 
     /// The difference for people.
     static func text(_ tunnel: TunnelSettings) -> String {

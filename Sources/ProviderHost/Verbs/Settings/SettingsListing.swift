@@ -1,4 +1,32 @@
+internal import ProviderKit
 internal import SettingsPush
+
+extension Command {
+    /// A verb that tells something of the settings of one tunnel or of all that run.
+    ///
+    /// - Parameters:
+    ///   - name: The verb.
+    ///   - summary: What it tells, in one sentence.
+    ///   - discussion: What else is to be known of it.
+    ///   - text: What it tells a person of a tunnel.
+    ///   - object: What it tells a program.
+    /// - Returns: The verb.
+    static func ofSettings<Shown: Encodable & SendableMetatype>(
+        name: String, summary: String, discussion: String, text: @escaping @Sendable (TunnelSettings) -> String,
+        object: @escaping @Sendable (TunnelSettings) -> Shown
+    ) -> Command {
+        Command(name: name, summary: summary, options: [.tunnel, .json], discussion: discussion) {
+            arguments, console in
+            let tunnels = try TunnelSettings.all(named: arguments.values[Command.Option.tunnel.name])
+            if arguments.wantsJSON {
+                console.print(json: SettingsListing(tunnels: tunnels.map(object)))
+            } else {
+                console.print(tunnels.map(text).joined(separator: "\n\n"))
+            }
+            return .success
+        }
+    }
+}
 
 /// The object of `settings … --json`.
 struct SettingsListing<Tunnel: Encodable>: Encodable {
@@ -22,6 +50,8 @@ struct ShownSettings: Encodable {
     let gateway: Nullable<String>
     let serial: Nullable<UInt64>
     let values: [Value]
+    /// What the machine cannot give its effect.
+    let shortfalls: [SettingsShortfall]
     let leftOut: Int
 
     init(_ tunnel: TunnelSettings) {
@@ -32,6 +62,7 @@ struct ShownSettings: Encodable {
         gateway = Nullable(report.gateway)
         serial = Nullable(report.serial)
         values = report.values.map { Value(kind: $0.kind.rawValue, value: $0.text, origin: $0.origin.rawValue) }
+        shortfalls = report.shortfalls
         leftOut = report.leftOut
     }
 }

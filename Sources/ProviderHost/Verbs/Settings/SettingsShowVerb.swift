@@ -2,22 +2,14 @@ internal import SettingsPush
 
 /// `settings show`: what is in force, and where each part comes from.
 enum SettingsShowVerb {
-    static let command = Command(
+    static let command = Command.ofSettings(
         name: "settings show", summary: "Show the settings in force, and where each of them comes from.",
-        options: [.tunnel, .json],
         discussion: """
             Asks running tunnels: those of this machine by their control sockets, which are root's, and those
-            of the caller's profiles by way of the daemon.
-            """
-    ) { arguments, console in
-        let tunnels = try TunnelSettings.all(named: arguments.values[Command.Option.tunnel.name])
-        if arguments.wantsJSON {
-            console.print(json: SettingsListing(tunnels: tunnels.map(ShownSettings.init)))
-        } else {
-            console.print(tunnels.map(text).joined(separator: "\n\n"))
-        }
-        return .success
-    }
+            of the caller's profiles by way of the daemon. `!` tells what this machine cannot give its effect,
+            why, and what to do about it.
+            """,
+        text: { text($0) }, object: { ShownSettings($0) })
 
     /// The settings of one tunnel for people.
     static func text(_ tunnel: TunnelSettings) -> String {
@@ -31,6 +23,7 @@ enum SettingsShowVerb {
             return "  \(title)\(value.text.padded(to: width + 2))\(report.origin(of: value))"
         }
         if report.values.isEmpty { lines.append("  Nothing is in force.") }
+        lines += report.shortfalls.map { "  ! \($0)" }
         if report.leftOut > 0 { lines.append("  \(report.leftOut) more are not told.") }
         return lines.joined(separator: "\n")
     }

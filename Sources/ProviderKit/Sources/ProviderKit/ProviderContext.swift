@@ -69,6 +69,9 @@ public protocol ProviderContext: AnyObject, Sendable {
 
     /// Has `handler` called on a thread of the host after every change of ``hostNetworks``, in place of an earlier handler.
     func observeHostNetworks(_ handler: @escaping @Sendable () -> Void)
+
+    /// What of the settings in force this machine cannot give its effect; known when their completion handler is called.
+    var settingsShortfalls: [SettingsShortfall] { get }
 }
 
 extension ProviderContext {

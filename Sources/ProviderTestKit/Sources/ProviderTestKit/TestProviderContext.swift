@@ -27,6 +27,7 @@ public final class TestProviderContext: ProviderContext {
         var log: [LogLine] = []
         var hooks: [String] = []
         var hostNetworks = HostNetworks()
+        var shortfalls: [SettingsShortfall] = []
         var observer: (@Sendable () -> Void)?
         var runHook: @Sendable (String) -> (any Error)? = { _ in nil }
         var openSockets: @Sendable (UDPSocketRequest) -> Result<UDPSockets, any Error> = { _ in
@@ -103,9 +104,16 @@ public final class TestProviderContext: ProviderContext {
         if let observer { Task { observer() } }
     }
 
+    /// Makes the machine one that falls short of the settings in force.
+    public func fallShort(_ shortfalls: SettingsShortfall...) {
+        state.withLock { $0.shortfalls = shortfalls }
+    }
+
     // MARK: The provider's side
 
     public var hostNetworks: HostNetworks { state.withLock { $0.hostNetworks } }
+
+    public var settingsShortfalls: [SettingsShortfall] { state.withLock { $0.shortfalls } }
 
     public func observeHostNetworks(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.observer = handler }

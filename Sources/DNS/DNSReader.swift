@@ -1,9 +1,8 @@
-import WireGuard
-
 /// Reads a DNS message from its beginning; every read says whether there was enough.
 struct DNSReader {
-    /// Labels and pointers of one name: more than a name can have.
-    private static let stepLimit = 160
+    private static let headerLength = 12
+    /// The parts of one name: as many labels as it can have, a pointer between any two, and the end.
+    private static let partLimit = 255
 
     private let bytes: [UInt8]
     private var offset: Int
@@ -35,37 +34,38 @@ struct DNSReader {
         return DNSReader(bytes, offset - count, offset)
     }
 
-    /// All that is left as an address of so many bytes.
-    mutating func readAddress(length: Int) -> IPAddress? {
-        guard end - offset == length, skip(length) else { return nil }
-        let value = bytes[(offset - length)..<offset].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-        return length == 4 ? .v4(UInt32(truncatingIfNeeded: value)) : .v6(value)
+    /// All that is left, if it is so many bytes.
+    mutating func readRest(_ count: Int) -> [UInt8]? {
+        guard end - offset == count, skip(count) else { return nil }
+        return Array(bytes[(offset - count)..<offset])
     }
 
     /// A name, whose end may lie elsewhere in the message (RFC 1035 section 4.1.4).
     mutating func readName() -> DNSName? {
-        var labels: [[UInt8]] = []
-        var position = offset
+        var name: [UInt8] = []
+        // What is read now: it begins at `start`, goes on at `position`, and must be over at `limit`.
+        var (start, position, limit) = (offset, offset, end)
         var resume: Int?
-        for _ in 0..<Self.stepLimit {
-            // What a pointer leads to may lie anywhere before it; what is read in place stays inside of its record.
-            guard position < (resume == nil ? end : bytes.count) else { return nil }
+        for _ in 0..<Self.partLimit {
+            guard position < limit else { return nil }
             let length = Int(bytes[position])
             switch length {
             case 0:
                 offset = resume ?? position + 1
-                return DNSName(labels: labels)
+                return DNSName(wire: name + [0])
             case 1...63:
-                guard position + 1 + length <= (resume == nil ? end : bytes.count) else { return nil }
-                labels.append(Array(bytes[(position + 1)...(position + length)]))
-                position += 1 + length
+                let next = position + 1 + length
+                guard next <= limit, name.count + length + 2 <= DNSName.sizeLimit else { return nil }
+                name += bytes[position..<next]
+                position = next
             case 0xc0...:
-                guard position + 1 < bytes.count, resume != nil || position + 2 <= end else { return nil }
+                guard position + 1 < limit else { return nil }
                 let target = (length & 0x3f) << 8 | Int(bytes[position + 1])
-                // Only backwards, so that no loop is possible.
-                guard target < position else { return nil }
+                // A pointer leads to a name before the one that has it, which is over before that one begins: so there is
+                // no way around in a circle, and nothing is read twice.
+                guard target >= Self.headerLength, target < start else { return nil }
                 resume = resume ?? position + 2
-                position = target
+                (start, position, limit) = (target, target, start)
             default: return nil
             }
         }
