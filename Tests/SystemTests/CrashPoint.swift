@@ -10,11 +10,11 @@ struct CrashPoint: CustomStringConvertible {
         case session
     }
 
-    /// Calls for memory and those that wait: how many there are varies, and a kill at one leaves what a kill at the next
-    /// call leaves.
+    /// Calls for memory, and those that wait or set a clock: how many there are varies, and a kill at one leaves what a kill
+    /// at the next call leaves.
     private static let unsteady: Set = [
         "brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "futex", "epoll_wait", "poll", "restart_syscall",
-        "rt_sigprocmask", "sched_yield", "getrandom",
+        "timerfd_settime", "rt_sigprocmask", "sched_yield", "getrandom",
     ]
 
     let thread: Thread

@@ -121,11 +121,11 @@ final class CrashRoom {
     /// Starts and stops a profile with a manager that is killed at a system call, and lets `providerhost sweep`, or the
     /// start of the next manager, clean up.
     ///
-    /// A thread need not make exactly as many calls each time: where it makes fewer than were counted, it is killed at the
-    /// last of them the next time.
+    /// A thread need not make exactly as many calls each time: where it makes fewer than were counted, it is killed at
+    /// three quarters of them the next time.
     func kill(at point: CrashPoint, starting name: String, from before: String, sweeps: Bool) throws -> Case {
         var number = point.number
-        for _ in 0..<Self.attempts where number > 0 {
+        for _ in 0..<Self.attempts {
             let daemon = try startManager()
             let (started, trace) = try start(
                 name, on: daemon, tracing: point.thread,
@@ -139,7 +139,7 @@ final class CrashRoom {
             _ = try trace.waitForExit()
             if isHit { return try cleanUp(to: before, sweeps: sweeps) }
             let made = CrashPoint.all(of: point.thread, in: try String(contentsOfFile: log, encoding: .utf8)).count
-            number = min(made, number - 1)
+            number = max(1, made * 3 / 4)
             _ = try tool("sweep")
         }
         return Case(isHit: false, difference: nil, taken: .zero)
