@@ -26,7 +26,8 @@ final class Child {
         let output = try FileHandle(forWritingTo: log)
         defer { try? output.close() }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
+        // Tests that run under nohup ignore SIGHUP, and what they start would inherit that.
+        process.arguments = ["--default-signal=HUP"] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = output
