@@ -1,6 +1,3 @@
-import Foundation
-import Glibc
-
 extension Suite {
     /// A tunnel under attack, and what it still does for others.
     static let attack = Suite(
@@ -49,18 +46,9 @@ struct AttackPlan {
         guard !attacks.isEmpty else {
             throw BenchmarkError.usage("there is no attack '\(only ?? "")'", advice: "See Benchmarks attack --help.")
         }
-        program = executable.deletingLastPathComponent().appendingPathComponent("providerhost").path
-        guard geteuid() == 0 else {
-            throw BenchmarkError(
-                "network namespaces need root",
-                advice: "Build as you are, then run with sudo: \(executable.path) attack.")
-        }
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw BenchmarkError("\(program) is missing", advice: "Build it: swift build -c release.")
-        }
-        for tool in ["ip", "wg", "iperf3", "ping", "ss"] where find(tool) == nil {
-            throw BenchmarkError(
-                "\(tool) is not installed", advice: "apt-get install iproute2 wireguard-tools iperf3 iputils-ping.")
-        }
+        try Requirements.root(suite: "attack")
+        program = try Requirements.host()
+        try Requirements.tools(
+            ["ip", "wg", "iperf3", "ping", "ss"], packages: "iproute2 wireguard-tools iperf3 iputils-ping")
     }
 }

@@ -1,6 +1,3 @@
-import Foundation
-import Glibc
-
 extension Suite {
     /// A gateway whose peers all ask for their settings at once.
     static let gateway = Suite(
@@ -42,17 +39,8 @@ private struct GatewayPlan {
         peers = try options.numbers("--peers", standard: [2_000, 10_000], in: 1...60_000)
         window = try options.number("--window", standard: 64, in: 1...1_024)
         runs = try options.number("--runs", standard: 5, in: 1...100)
-        program = executable.deletingLastPathComponent().appendingPathComponent("providerhost").path
-        guard geteuid() == 0 else {
-            throw BenchmarkError(
-                "network namespaces need root",
-                advice: "Build as you are, then run with sudo: \(executable.path) gateway.")
-        }
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw BenchmarkError("\(program) is missing", advice: "Build it: swift build -c release.")
-        }
-        guard find("ip") != nil else {
-            throw BenchmarkError("ip is not installed", advice: "apt-get install iproute2.")
-        }
+        try Requirements.root(suite: "gateway")
+        program = try Requirements.host()
+        try Requirements.tools(["ip"], packages: "iproute2")
     }
 }

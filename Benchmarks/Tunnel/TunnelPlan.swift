@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// What one run of the tunnel suite measures, and of whom.
 struct TunnelPlan {
@@ -64,19 +63,13 @@ struct TunnelPlan {
         plot = options.text("--plot")
         measures = try TunnelPlan.measures(options)
 
-        guard geteuid() == 0 else {
-            throw BenchmarkError(
-                "network namespaces need root",
-                advice: "Build as you are, then run with sudo: \(executable.path) tunnel.")
-        }
+        try Requirements.root(suite: "tunnel")
         guard FileManager.default.isWritableFile(atPath: "/dev/net/tun") else {
             throw BenchmarkError("/dev/net/tun cannot be opened", advice: "Load the module: modprobe tun.")
         }
-        for tool in ["ip", "wg", "iperf3", "ping"] + (plot == nil ? [] : ["gnuplot"]) where find(tool) == nil {
-            throw BenchmarkError(
-                "\(tool) is not installed",
-                advice: "apt-get install iproute2 wireguard-tools iperf3 iputils-ping gnuplot-nox.")
-        }
+        try Requirements.tools(
+            ["ip", "wg", "iperf3", "ping"] + (plot == nil ? [] : ["gnuplot"]),
+            packages: "iproute2 wireguard-tools iperf3 iputils-ping gnuplot-nox")
         contenders = try TunnelPlan.contenders(options)
     }
 
@@ -97,19 +90,13 @@ struct TunnelPlan {
         let wanted = options.text("--against") ?? "wireguard-go"
         let only = options.text("--only")
         var contenders: [Contender] = []
-        let program = executable.deletingLastPathComponent().appendingPathComponent("providerhost").path
-        if only == nil || only == "ours" || options.has("--forwarding") || options.has("--peers") {
-            guard FileManager.default.isExecutableFile(atPath: program) else {
-                throw BenchmarkError("\(program) is missing", advice: "Build it: swift build -c release.")
-            }
-        }
-        if only == nil || only == "ours" { contenders.append(.ours(program: program)) }
+        if only == nil || only == "ours" { contenders.append(.ours(program: try Requirements.host())) }
         if options.has("--peers") {
             let crowd = Crowd(count: try options.number("--peers", standard: 10_000, in: 1...20_000))
-            contenders.append(.crowded(program: program, crowd: crowd))
+            contenders.append(.crowded(program: try Requirements.host(), crowd: crowd))
         }
         if options.has("--no-cipher") { contenders.append(.withoutCipher(program: executable.path)) }
-        if options.has("--forwarding") { contenders.append(.forwarding(program: program)) }
+        if options.has("--forwarding") { contenders.append(.forwarding(program: try Requirements.host())) }
         if only != "ours" {
             guard let program = find(wanted) else {
                 throw BenchmarkError(
@@ -124,17 +111,5 @@ struct TunnelPlan {
             contenders.append(other)
         }
         return contenders
-    }
-}
-
-/// This executable; providerhost and the bundles lie beside it.
-let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-
-/// The path of a program: itself when it holds a slash, else the first in PATH; nil when it cannot be run.
-func find(_ program: String) -> String? {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/sbin:/usr/bin:/sbin:/bin"
-    let folders = program.contains("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
-    return folders.map { $0 + program }.first { FileManager.default.isExecutableFile(atPath: $0) }.map {
-        URL(fileURLWithPath: $0).path
     }
 }
