@@ -1,22 +1,28 @@
+/// The first MAC of handshake messages to us (whitepaper section 5.4.4): whoever makes it knows our public key.
+public struct FirstMAC: Sendable {
+    private let key: Key256
+
+    init(_ ownKey: Key256) { key = CookieLabel.mac1Key(of: ownKey) }
+
+    /// Whether an initiation or a response carries it: the cheap test that comes before everything else.
+    public func isValid(_ message: RawSpan) -> Bool {
+        let end = message.byteCount - 32
+        guard end >= 0 else { return false }
+        return KeyDerivation.mac(key, keyCount: 32, message.extracting(0..<end)) ^ message.littleEndian128(at: end)
+            == 0
+    }
+}
+
 /// The receiver's side of MAC1, MAC2 and cookie replies (whitepaper sections 5.3 and 5.4.7).
 struct CookieChecker {
-    enum Verdict { case invalid, noCookie, valid }
-
-    private let mac1Key: Key256
+    let firstMAC: FirstMAC
     private let replyKey: Key256
     private var secret: Key256 = .zero
     private var secretBirth: Instant?
 
     init(_ ownKey: Key256) {
-        mac1Key = CookieLabel.mac1Key(of: ownKey)
+        firstMAC = FirstMAC(ownKey)
         replyKey = CookieLabel.replyKey(of: ownKey)
-    }
-
-    /// Checks the first MAC of a handshake message: the cheap test that comes before everything else.
-    func hasValidMAC1(_ message: RawSpan) -> Bool {
-        let end = message.byteCount - 32
-        return KeyDerivation.mac(mac1Key, keyCount: 32, message.extracting(0..<end))
-            ^ message.littleEndian128(at: end) == 0
     }
 
     /// Checks the second MAC against the cookie that the sender's address and port give.

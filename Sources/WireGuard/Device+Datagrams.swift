@@ -27,7 +27,7 @@ extension Device {
         guard let identity, var checker else { return .noIdentity }
         guard let kind = MessageKind(datagram), kind != .data else { return .malformed }
         if kind == .cookieReply { return consumeCookie(datagram, now: now.instant) }
-        guard checker.hasValidMAC1(datagram) else { return .badFirstMAC }
+        guard checker.firstMAC.isValid(datagram) else { return .badFirstMAC }
         if isUnderLoad(at: now.instant) {
             if checker.hasValidMAC2(datagram, from: source, now: now.instant) {
                 guard limiter.allow(source, now: now.instant) else { return .rateLimited }

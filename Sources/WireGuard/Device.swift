@@ -50,6 +50,9 @@ public struct Device: ~Copyable {
         peers = Slab(chunkShift: 4)
     }
 
+    /// The first test of handshake messages, for whoever takes them in; nil without a private key.
+    public var firstMAC: FirstMAC? { checker?.firstMAC }
+
     /// The next decision for the data half; repeat until nil after every other mutating call.
     public mutating func pollAction() -> Action? {
         guard nextAction < actions.count else {

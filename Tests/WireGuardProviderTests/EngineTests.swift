@@ -141,6 +141,23 @@ struct EngineTests {
         #expect(drops.total >= UInt64(sent) * 9 / 10, "\(sent) sent")
     }
 
+    @Test("Handshakes with a wrong first MAC do not get as far as the control thread")
+    func misaddressed() throws {
+        let (left, right) = (try EngineEnd(), try EngineEnd())
+        try start(right, own: 2, peer: 1, address: 1, endpoint: nil)
+        let flood = try Flood(to: right.port, of: key(3).publicKey)
+        usleep(200_000)
+        try start(left, own: 1, peer: 2, address: 2, endpoint: right.port)
+        left.send(packet(1, 2, payload: 100, mark: 1))
+        #expect(right.receive() == packet(1, 2, payload: 100, mark: 1))
+        let sent = flood.stop()
+        right.engine.stop()
+        let (received, controlled) = right.engine.statistics.withLock { ($0.receive, $0.control) }
+        #expect(received[.badFirstMAC] > 0 && received[.badFirstMAC] == received.total - received[.socketOverflow])
+        #expect(received.total <= UInt64(sent) && received.total >= UInt64(sent) * 9 / 10)
+        #expect(controlled.total == 0)
+    }
+
     @Test("The peers' status tells endpoint and traffic; a stopped engine says so")
     func inquiry() throws {
         let (left, right) = (try EngineEnd(), try EngineEnd())

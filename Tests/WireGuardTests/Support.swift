@@ -41,7 +41,7 @@ extension TAI64N {
 }
 
 extension CookieChecker {
-    func hasValidMAC1(bytes: [UInt8]) -> Bool { hasValidMAC1(bytes.rawBytes) }
+    func hasValidMAC1(bytes: [UInt8]) -> Bool { firstMAC.isValid(bytes.rawBytes) }
 
     mutating func hasValidMAC2(bytes: [UInt8], from source: Endpoint, now: Instant) -> Bool {
         hasValidMAC2(bytes.rawBytes, from: source, now: now)

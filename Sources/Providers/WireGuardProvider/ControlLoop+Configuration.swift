@@ -30,6 +30,7 @@ extension ControlLoop {
         case .clear: device.setPrivateKey(nil, now: now.instant)
         case .set(let key): device.setPrivateKey(key, now: now.instant)
         }
+        engine.firstMAC.withLock { $0 = device.firstMAC }
         if settings.replacesPeers {
             for peer in device.allPeers { device.removePeer(peer) }
             names = .none

@@ -41,6 +41,8 @@ package final class Engine: Sendable {
     let timestamps: TimestampRecord
     let shared = Mutex(Shared())
     let handshakes = Mutex(HandshakeQueue())
+    /// What handshake messages must carry to be queued; nil while there is no private key.
+    let firstMAC = Mutex<FirstMAC?>(nil)
     let orders = Mutex<[StagedOrder]>([])
     private let controlOrders = Mutex<[ControlOrder]>([])
     let controlPackets = Mutex(ControlPacketQueue())

@@ -167,9 +167,14 @@ struct Opener: ~Copyable {
     }
 
     /// Gives control a datagram that is no transport data.
+    ///
+    /// The first MAC is tested here: that costs less than the hand-over, which a flood would make for every message.
     private mutating func handOver(_ train: ReceivedTrain, _ index: Int) {
         let datagram = path.datagram(train, index)
         guard let kind = MessageKind(datagram), kind != .data else { return drops.count(.malformed) }
+        if kind != .cookieReply, let firstMAC = engine.firstMAC.withLock({ $0 }), !firstMAC.isValid(datagram) {
+            return drops.count(.badFirstMAC)
+        }
         let endpoint = Endpoint(train.from)
         let now = now
         let (taken, isFirst) = engine.handshakes.withLock { queue in
