@@ -98,13 +98,15 @@ final class AttackLab {
         return try body("\(lab.left.outer):\(Self.sinkPort)")
     }
 
-    /// What the bystander sends to the victim by one TCP stream, in Gb/s.
-    func bystandersThroughput(seconds: Int) throws -> Double {
+    /// What the bystander sends to the victim by one TCP stream, in Gb/s: all that goes, or at this pace.
+    func bystandersThroughput(seconds: Int, pace: Double? = nil) throws -> Double {
         let server = try lab.start(on: lab.left, ["iperf3", "-s", "-1", "-B", "10.7.0.1", "-p", Self.serverPort])
         defer { server.end() }
         try waitForSocket("-Htln", port: Self.serverPort)
         let client = try lab.start(
-            on: lab.right, ["iperf3", "-c", "10.7.0.1", "-p", Self.serverPort, "-t", "\(seconds)", "-J"])
+            on: lab.right,
+            ["iperf3", "-c", "10.7.0.1", "-p", Self.serverPort, "-t", "\(seconds)", "-J"]
+                + (pace.map { ["-b", "\(Int($0 * 1e9))"] } ?? []))
         _ = try client.wait(seconds: Double(seconds) + 20)
         return try IperfReport(client.text).gigabits
     }
