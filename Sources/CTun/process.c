@@ -184,6 +184,8 @@ int ctun_process_collect(const struct ctun_process *process, bool with_group, in
     return result;
 }
 
+void ctun_take_name(void) { prctl(PR_SET_NAME, program_invocation_short_name, 0, 0, 0); }
+
 int ctun_is_ignored(int number) {
     struct sigaction action;
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;

@@ -1,5 +1,7 @@
 private import Glibc
+private import HostRuntime
 
+Service.takeName()
 // The worker gives up its privileges before a second thread exists: nothing on the way to it starts one.
 exit(
     CommandLineTool.main(

@@ -28,7 +28,10 @@ struct DropInTests {
             try inBackground(lab) { interface in
                 #expect(try lab.left("wg", "show", interface).contains("interface: \(interface)"))
                 #expect(try lab.left("ip", "link", "show", interface).contains("mtu 1420"))
-                #expect(try Machine.servers(of: interface).count == 1)
+                let servers = try Machine.servers(of: interface)
+                #expect(servers.count == 1)
+                let names = try Machine.host("ps", "-o", "comm=", "-p", "\(servers[0])", "--ppid", "\(servers[0])")
+                #expect(names == "wireguard-provi\nproviderhost\n")
                 try lab.left("ip", "link", "del", interface)
                 try lab.left(Lab.providerhost, "wireguard", interface)
                 #expect(try lab.left.attempt("wg", "show", interface).status == 0)

@@ -48,6 +48,9 @@ int ctun_process_kill(const struct ctun_process *_Nonnull process);
 /// Returns 1 when it has ended, 0 while it runs, or -errno.
 int ctun_process_collect(const struct ctun_process *_Nonnull process, bool with_group, int *_Nonnull status);
 
+/// Names this process after the program in its first argument.
+void ctun_take_name(void);
+
 /// Whether this process ignores a signal: 1 or 0.
 int ctun_is_ignored(int signal);
 

@@ -44,6 +44,9 @@ public enum Service {
         return .failed(status: ctun_wait_for_exit(pid), text: text)
     }
 
+    /// Gives this process the name of its program: to ps(1), one that was run as `/proc/self/exe` is `exe`.
+    public static func takeName() { ctun_take_name() }
+
     /// Reads until the other end closes; what comes is a sentence at most.
     private static func readAll(_ descriptor: Descriptor) -> String {
         var bytes: [UInt8] = []
