@@ -107,7 +107,7 @@ static void open(void *pointer, const uint8_t *key, struct ctun_aead_job *jobs, 
         for (size_t i = done; i < end; i++)
             if (jobs[i].length != 0)
                 jobs[i].authentic =
-                    sodium_memcmp(state->tags[i - done], jobs[i].input + jobs[i].length, CTUN_AEAD_TAG) == 0;
+                    ctun_aead_same_tag(state->tags[i - done], jobs[i].input + jobs[i].length);
     }
 }
 

@@ -232,10 +232,6 @@ struct ahead {
     bool made;
 };
 
-INLINE bool same_tag(const uint8_t *one, const uint8_t *other) {
-    return ((load64(one) ^ load64(other)) | (load64(one + 8) ^ load64(other + 8))) == 0;
-}
-
 VECTOR INLINE bool same_key(const uint8_t *one, const uint8_t *other) {
     __m256i first = _mm256_loadu_si256((const __m256i *)one), second = _mm256_loadu_si256((const __m256i *)other);
     return _mm256_movemask_epi8(_mm256_cmpeq_epi8(first, second)) == -1;
@@ -292,7 +288,7 @@ VECTOR INLINE void open_each(struct ahead *ahead, const uint8_t *key, struct ctu
     for (size_t i = 0; i < count; i++) {
         uint8_t tag[CTUN_AEAD_TAG];
         run(ahead, key, &jobs[i], tag, true);
-        jobs[i].authentic = same_tag(tag, jobs[i].input + jobs[i].length);
+        jobs[i].authentic = ctun_aead_same_tag(tag, jobs[i].input + jobs[i].length);
     }
 }
 

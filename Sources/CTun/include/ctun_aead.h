@@ -47,6 +47,9 @@ bool ctun_aead_self_test(const struct ctun_aead_backend *_Nonnull backend);
 /// Nanoseconds to seal one 1,420-byte message, the best of several rounds that take about `budget` nanoseconds; 0 on failure.
 uint64_t ctun_aead_time(const struct ctun_aead_backend *_Nonnull backend, uint64_t budget);
 
+/// Whether two tags are the same, in constant time.
+bool ctun_aead_same_tag(const uint8_t one[_Nonnull CTUN_AEAD_TAG], const uint8_t other[_Nonnull CTUN_AEAD_TAG]);
+
 /// memset that the compiler keeps.
 void ctun_zero(void *_Nonnull bytes, size_t length);
 
