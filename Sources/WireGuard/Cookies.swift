@@ -1,15 +1,17 @@
-/// The first MAC of handshake messages to us (whitepaper section 5.4.4): whoever makes it knows our public key.
-public struct FirstMAC: Sendable {
+/// The first MAC of handshake messages (whitepaper section 5.4.4): whoever makes it knows the receiver's public key.
+public struct FirstMAC: Sendable, BitwiseCopyable {
     private let key: Key256
 
-    init(_ ownKey: Key256) { key = CookieLabel.mac1Key(of: ownKey) }
+    init(to receiver: Key256) { key = CookieLabel.mac1Key(of: receiver) }
+
+    /// The MAC of a message that ends before it.
+    func code(for message: RawSpan) -> UInt128 { KeyDerivation.mac(key, keyCount: 32, message) }
 
     /// Whether an initiation or a response carries it: the cheap test that comes before everything else.
     public func isValid(_ message: RawSpan) -> Bool {
         let end = message.byteCount - 32
         guard end >= 0 else { return false }
-        return KeyDerivation.mac(key, keyCount: 32, message.extracting(0..<end)) ^ message.littleEndian128(at: end)
-            == 0
+        return code(for: message.extracting(0..<end)) ^ message.littleEndian128(at: end) == 0
     }
 }
 
@@ -21,7 +23,7 @@ struct CookieChecker {
     private var secretBirth: Instant?
 
     init(_ ownKey: Key256) {
-        firstMAC = FirstMAC(ownKey)
+        firstMAC = FirstMAC(to: ownKey)
         replyKey = CookieLabel.replyKey(of: ownKey)
     }
 
@@ -64,7 +66,7 @@ struct CookieChecker {
 
 /// The sender's side: appends both MACs, and remembers the cookie that a peer sent us.
 struct CookieKeeper: BitwiseCopyable {
-    private let mac1Key: Key256
+    private let firstMAC: FirstMAC
     private let replyKey: Key256
     private var lastMAC1: UInt128 = 0
     private var awaitsReply = false
@@ -73,13 +75,13 @@ struct CookieKeeper: BitwiseCopyable {
     private var hasCookie = false
 
     init(_ peerKey: Key256) {
-        mac1Key = CookieLabel.mac1Key(of: peerKey)
+        firstMAC = FirstMAC(to: peerKey)
         replyKey = CookieLabel.replyKey(of: peerKey)
     }
 
     /// Appends MAC1, and MAC2 if we have a fresh cookie, else 16 zero bytes.
     mutating func appendMACs(to message: inout [UInt8], now: Instant) {
-        lastMAC1 = KeyDerivation.mac(mac1Key, keyCount: 32, message.rawBytes)
+        lastMAC1 = firstMAC.code(for: message.rawBytes)
         awaitsReply = true
         message.append(littleEndian: lastMAC1)
         guard hasCookie, now - cookieBirth < Limits.cookieUse else {
