@@ -51,29 +51,23 @@ struct AttackSession {
         check(drops == blast.drops, "\(attack.rawValue): dropped \(drops), not \(blast.drops)", &report)
     }
 
-    /// The bystander's throughput with a flood at the victim, with one beside it, and without.
+    /// The bystander's throughput with a flood at the victim, with one beside it, and without; then at half of its pace.
     private func measureBystander(_ attack: Attack, into report: inout Report) throws {
         let name = "bystander, \(attack.rawValue)"
         for _ in 0..<plan.runs {
-            try measureBystander(name, attack, subject, into: &report)
-            try lab.withSink { try measureBystander(name, attack, "sink", at: $0, into: &report) }
-            report.add(try lab.bystandersThroughput(seconds: plan.seconds), name, unit: "Gb/s", subject: "quiet")
+            try measureAttacked(name, attack, subject, into: &report)
+            try lab.withSink { try measureAttacked(name, attack, "sink", at: $0, into: &report) }
+            try measureQuiet(name, into: &report)
         }
-        try measurePacedBystander(
-            attack, quiet: report.median(name, unit: "Gb/s", subject: "quiet") ?? 0, into: &report)
-    }
-
-    /// A bystander that asks for half of what it has to itself, which leaves the machine room for a flood.
-    private func measurePacedBystander(_ attack: Attack, quiet: Double, into report: inout Report) throws {
-        let name = "bystander at half that pace, \(attack.rawValue)"
+        // What it has to itself leaves the machine no room for a flood; half of it does.
+        let paced = "bystander at half that pace, \(attack.rawValue)"
+        let pace = report.median(name, unit: "Gb/s", subject: "quiet").map { $0 / 2 }
         for _ in 0..<plan.runs {
-            try measureBystander(name, attack, subject, pace: quiet / 2, into: &report)
-            report.add(
-                try lab.bystandersThroughput(seconds: plan.seconds, pace: quiet / 2), name, unit: "Gb/s",
-                subject: "quiet")
+            try measureAttacked(paced, attack, subject, pace: pace, into: &report)
+            try measureQuiet(paced, pace: pace, into: &report)
         }
-        guard !attack.makesVictimAnswer, let attacked = report.median(name, unit: "Gb/s", subject: subject),
-            let alone = report.median(name, unit: "Gb/s", subject: "quiet")
+        guard !attack.makesVictimAnswer, let attacked = report.median(paced, unit: "Gb/s", subject: subject),
+            let alone = report.median(paced, unit: "Gb/s", subject: "quiet")
         else { return }
         check(
             attacked >= alone * Bar.throughput,
@@ -81,7 +75,12 @@ struct AttackSession {
             &report)
     }
 
-    private func measureBystander(
+    private func measureQuiet(_ name: String, pace: Double? = nil, into report: inout Report) throws {
+        report.add(
+            try lab.bystandersThroughput(seconds: plan.seconds, pace: pace), name, unit: "Gb/s", subject: "quiet")
+    }
+
+    private func measureAttacked(
         _ name: String, _ attack: Attack, _ subject: String, at target: String? = nil, pace: Double? = nil,
         into report: inout Report
     ) throws {
